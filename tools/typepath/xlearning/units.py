@@ -1,0 +1,1 @@
+../../../xlearning/units.py

@@ -1,0 +1,116 @@
+"""The file system protocol: what local disks, HDFS and later object stores have in common.
+
+Paths are full URIs and **not** percent-encoded: ``hdfs://nn:9000/data/a b=1%/é``,
+``file:///tmp/x``. The bytes after the authority are the path, as the user would type it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Protocol
+
+
+@dataclass(frozen=True)
+class FileStatus:
+    """One file or folder.
+
+    Attributes
+    ----------
+    path : str
+        Full URI.
+    size : int
+        Bytes; 0 for a folder.
+    modified : float
+        Seconds since 1970.
+    mode : int
+        Permission bits, such as 0o700.
+    """
+
+    path: str
+    size: int
+    is_dir: bool
+    modified: float
+    owner: str = ""
+    mode: int = 0
+
+    @property
+    def name(self) -> str:
+        """The last component of the path."""
+        return self.path.rstrip("/").rpartition("/")[2]
+
+
+class FileSystem(Protocol):
+    """One file system. Implementations are safe to use from several threads.
+
+    All methods raise the built-in `FileNotFoundError`, `FileExistsError`, `IsADirectoryError`,
+    `NotADirectoryError` and `PermissionError` with the URI in the message;
+    `xlearning.errors.StorageUnavailable` when the service does not answer within the deadline;
+    `xlearning.errors.StorageError` for the rest.
+    """
+
+    def stat(self, path: str) -> FileStatus:
+        """Status of one path; `FileNotFoundError` when there is none."""
+
+    def list(self, path: str) -> list[FileStatus]:
+        """Children of a folder, sorted by path. A file lists as itself."""
+
+    def walk(self, path: str) -> Iterator[FileStatus]:
+        """Every file (not folder) below ``path``, depth first, sorted; a file walks as itself."""
+
+    def glob(self, pattern: str) -> list[FileStatus]:
+        """Matches of a Hadoop glob (``* ? [a-c] [^x] {a,b} \\c``), sorted; a plain path matches itself."""
+
+    def open_read(self, path: str) -> BinaryIO:
+        """A buffered, seekable reader with ``readinto`` and line iteration."""
+
+    def open_write(self, path: str, *, overwrite: bool = False) -> BinaryIO:
+        """A buffered writer; parents are made. `FileExistsError` unless ``overwrite``.
+
+        The file is complete only once ``close`` has returned without an error.
+        """
+
+    def mkdirs(self, path: str, *, mode: int | None = None) -> None:
+        """Make a folder and its parents; no error when it is there already."""
+
+    def rename(self, source: str, target: str) -> None:
+        """Move a file or folder, atomically, to a name that must not exist.
+
+        Raises `FileExistsError` when ``target`` exists, `FileNotFoundError` when ``source`` or the
+        parent of ``target`` does not.
+        """
+
+    def replace(self, source: str, target: str) -> None:
+        """Move a *file* over another file, atomically."""
+
+    def delete(self, path: str, *, recursive: bool = False) -> bool:
+        """Delete; False when nothing was there. A folder with children needs ``recursive``."""
+
+    def chmod(self, path: str, mode: int) -> None:
+        """Set the permission bits."""
+
+
+def exists(fs: FileSystem, path: str) -> bool:
+    """Whether ``path`` is there. Errors other than "missing" are raised, not taken for an answer."""
+    try:
+        fs.stat(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def join(base: str, *names: str) -> str:
+    """``base`` with ``names`` below it."""
+    return "/".join((base.rstrip("/"), *(name.strip("/") for name in names if name)))
+
+
+def split_uri(uri: str) -> tuple[str, str, str]:
+    """``(scheme, authority, path)`` of a full URI; scheme and authority may be empty.
+
+    Unlike `urllib.parse`, ``#``, ``?`` and ``%`` in the path are ordinary characters, as in Hadoop's Path.
+    """
+    scheme, sep, rest = uri.partition("://")
+    if not sep or "/" in scheme:
+        return "", "", uri
+    authority, slash, path = rest.partition("/")
+    return scheme, authority, slash + path

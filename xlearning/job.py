@@ -1,0 +1,338 @@
+"""What a job is and how it stands: plain frozen records that every room understands.
+
+``JobSpec`` is what the client plans and stages as ``job.json``; ``Snapshot`` is what the
+ApplicationMaster publishes for the page, the API, the client and the history.
+All records turn into JSON-ready dictionaries with `to_dict` and back with `from_dict`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, get_args, get_origin
+
+T = TypeVar("T")
+
+WORKER, PS, CHIEF, EVALUATOR, SCHEDULER = "worker", "ps", "chief", "evaluator", "scheduler"
+
+
+class InputStrategy(str, enum.Enum):
+    """How input files reach the program."""
+
+    DOWNLOAD = "DOWNLOAD"
+    PLACEHOLDER = "PLACEHOLDER"
+
+
+class OutputStrategy(str, enum.Enum):
+    """How output leaves the container."""
+
+    UPLOAD = "UPLOAD"
+
+
+class ResourceKind(str, enum.Enum):
+    """What a localized resource is: a file, or an archive that is unpacked into a folder."""
+
+    FILE = "FILE"
+    ARCHIVE = "ARCHIVE"
+
+
+class AppState(str, enum.Enum):
+    """State of an application, in YARN's words."""
+
+    SUBMITTED = "SUBMITTED"
+    RUNNING = "RUNNING"
+    SUCCEEDED = "SUCCEEDED"
+    FAILED = "FAILED"
+    KILLED = "KILLED"
+
+    @property
+    def final(self) -> bool:
+        return self in (AppState.SUCCEEDED, AppState.FAILED, AppState.KILLED)
+
+
+class ContainerState(str, enum.Enum):
+    """State of one container, in the order in which a healthy one passes them."""
+
+    GRANTED = "GRANTED"  # YARN gave it; its agent has not called yet
+    REGISTERED = "REGISTERED"  # its agent is connected
+    PREPARING = "PREPARING"  # it has a role and an index and reserves its ports
+    LAUNCHING = "LAUNCHING"  # it fetches its input
+    RUNNING = "RUNNING"  # the user process runs
+    STOPPING = "STOPPING"  # the user process was told to stop
+    UPLOADING = "UPLOADING"  # the process has ended, its output is on the way
+    SUCCEEDED = "SUCCEEDED"
+    FAILED = "FAILED"
+    STOPPED = "STOPPED"  # ended by us because nobody needs it any more
+    LOST = "LOST"  # died or fell silent before its work was done
+
+    @property
+    def final(self) -> bool:
+        return self in _FINAL
+
+
+_FINAL = frozenset(
+    (ContainerState.SUCCEEDED, ContainerState.FAILED, ContainerState.STOPPED, ContainerState.LOST)
+)
+
+
+@dataclass(frozen=True)
+class RoleSpec:
+    """One role and what each of its containers gets."""
+
+    name: str
+    instances: int
+    memory_mb: int
+    vcores: int
+
+
+@dataclass(frozen=True)
+class InputSpec:
+    """``--input remote[,remote...]#local``: patterns (full URIs, globs allowed) under one local name."""
+
+    local: str
+    patterns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OutputSpec:
+    """``--output remote#local``: the folder ``local`` of a container goes to the URI ``remote``."""
+
+    remote: str
+    local: str
+
+
+@dataclass(frozen=True)
+class LocalResource:
+    """A file or archive placed in every container's working folder as ``name``."""
+
+    name: str
+    uri: str
+    kind: ResourceKind = ResourceKind.FILE
+
+
+@dataclass(frozen=True)
+class BoardSpec:
+    """TensorBoard: whether, on which worker, and over which folder it runs."""
+
+    enabled: bool
+    index: int
+    log_dir: str
+    reload_interval: int  # seconds
+
+
+@dataclass(frozen=True)
+class JobSpec:
+    """Everything the ApplicationMaster needs to know; staged as ``job.json``.
+
+    Attributes
+    ----------
+    command : tuple of str
+        The user's program, one argument per item; run without a shell.
+    env : mapping
+        ``xlearning.container.env.*``: variables for the user process.
+    properties : mapping
+        Every effective property that is not a default, by canonical name, in its text form.
+    staging : str
+        URI of this application's own staging folder (``<staging>/<application id>``).
+    default_fs : str
+        URI of the default file system; paths without a scheme were made absolute against it.
+    """
+
+    app_id: str
+    app_name: str
+    app_type: str
+    user: str
+    command: tuple[str, ...]
+    roles: tuple[RoleSpec, ...]
+    staging: str
+    default_fs: str
+    submitted: float = 0.0
+    inputs: tuple[InputSpec, ...] = ()
+    input_strategy: InputStrategy = InputStrategy.DOWNLOAD
+    outputs: tuple[OutputSpec, ...] = ()
+    output_strategy: OutputStrategy = OutputStrategy.UPLOAD
+    output_index: int | None = None
+    resources: tuple[LocalResource, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
+    board: BoardSpec = BoardSpec(False, 0, "eventLog", 1)
+
+    def role(self, name: str) -> RoleSpec | None:
+        """The role called ``name``, or None."""
+        return next((role for role in self.roles if role.name == name), None)
+
+
+@dataclass(frozen=True)
+class FetchItem:
+    """One file to download: from ``uri`` to ``target``, a path relative to the working folder."""
+
+    uri: str
+    target: str
+    size: int  # bytes, as listed
+
+
+@dataclass(frozen=True)
+class LaunchSpec:
+    """What an agent needs to run the user's program; rendered by the ApplicationMaster.
+
+    Attributes
+    ----------
+    env : mapping
+        Variables of the user process on top of those that the agent takes from its node.
+    overflow : mapping
+        Variable -> file name: where the variable goes when the whole environment is too long.
+    folders : tuple of str
+        Folders (relative) that exist before the program starts.
+    files : mapping
+        Small text files (relative name -> content) written before the program starts.
+    board : BoardSpec or None
+        Set on the one container that runs TensorBoard.
+    properties : mapping
+        The job's effective properties, see `JobSpec.properties`.
+    """
+
+    command: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    overflow: Mapping[str, str] = field(default_factory=dict)
+    fetch: tuple[FetchItem, ...] = ()
+    folders: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    board: BoardSpec | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class InputView:
+    """One input as listed: how many files and bytes its patterns matched."""
+
+    local: str
+    patterns: tuple[str, ...]
+    files: int
+    size: int  # bytes
+
+
+@dataclass(frozen=True)
+class BoardView:
+    """TensorBoard as the page shows it. ``url`` is empty while it is not up; ``note`` says why."""
+
+    enabled: bool
+    url: str = ""
+    log_dir: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ContainerView:
+    """One container as the page and the client show it. Times are seconds since 1970 (UTC)."""
+
+    id: str
+    role: str
+    index: int | None
+    generation: int
+    host: str
+    state: ContainerState
+    reason: str = ""
+    chief: bool = False
+    exit_code: int | None = None  # as the shell counts: 128 + n for signal n
+    started: float | None = None  # of the user process
+    finished: float | None = None
+    progress: float | None = None  # 0..1, from "reporter progress" lines
+    cpu_percent: float | None = None  # of one core, whole process tree
+    memory_bytes: int | None = None  # resident, whole process tree
+    memory_limit_bytes: int = 0
+    input_files: int = 0
+    fetched_files: int = 0
+    fetched_bytes: int = 0
+    uploaded_files: int = 0
+    log_url: str = ""
+    last_lines: tuple[str, ...] = ()  # of the program's output, kept when it ended badly
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """How a job stands at one moment. ``version`` grows with every change."""
+
+    app_id: str
+    app_name: str
+    app_type: str
+    user: str
+    attempt: int
+    state: AppState
+    phase: str
+    reason: str
+    version: int
+    submitted: float
+    started: float
+    finished: float | None
+    progress: float | None
+    command: tuple[str, ...]
+    roles: tuple[RoleSpec, ...]
+    containers: tuple[ContainerView, ...]
+    inputs: tuple[InputView, ...]
+    input_strategy: InputStrategy
+    outputs: tuple[OutputSpec, ...]
+    board: BoardView
+    page_url: str = ""
+
+
+def to_dict(record: Any) -> Any:
+    """A JSON-ready copy of a record: dictionaries, lists, numbers, strings and None."""
+    if dataclasses.is_dataclass(record) and not isinstance(record, type):
+        return {f.name: to_dict(getattr(record, f.name)) for f in dataclasses.fields(record)}
+    if isinstance(record, enum.Enum):
+        return record.value
+    if isinstance(record, Mapping):
+        return {str(key): to_dict(value) for key, value in record.items()}
+    if isinstance(record, (list, tuple)):
+        return [to_dict(item) for item in record]
+    if isinstance(record, (set, frozenset)):
+        return sorted(to_dict(item) for item in record)
+    return record
+
+
+def from_dict(kind: type[T], data: Any) -> T:
+    """The record of type ``kind`` that `to_dict` turned into ``data``.
+
+    Unknown keys are ignored, so that an older reader accepts what a newer writer added.
+
+    Raises
+    ------
+    KeyError
+        A field without a default is missing.
+    ValueError
+        An enumeration does not know the value.
+    """
+    return typing.cast(T, _build(kind, data))
+
+
+def _build(kind: Any, data: Any) -> Any:
+    origin = get_origin(kind)
+    if origin in (types.UnionType, typing.Union):
+        inner = [arg for arg in get_args(kind) if arg is not type(None)]
+        return None if data is None else _build(inner[0], data)
+    if origin is tuple:
+        item = get_args(kind)[0]
+        return tuple(_build(item, value) for value in data)
+    if origin is frozenset:
+        return frozenset(_build(get_args(kind)[0], value) for value in data)
+    if origin is not None and issubclass(origin, Mapping):
+        value_kind = get_args(kind)[1]
+        return {key: _build(value_kind, value) for key, value in data.items()}
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return kind(data)
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        values = {}
+        for f in dataclasses.fields(kind):
+            if f.name in data:
+                values[f.name] = _build(hints[f.name], data[f.name])
+            elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
+                raise KeyError(f"{getattr(kind, '__name__', kind)}.{f.name} is missing")
+        return kind(**values)
+    if kind is float and isinstance(data, int):
+        return float(data)
+    return data
