@@ -1,0 +1,102 @@
+"""From the text of a property to its typed value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from xlearning import units
+from xlearning.config.keys import Key, Kind
+
+_INT = re.compile(r"[+-]?[0-9]+")
+_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
+
+
+def parse(key: Key, text: str) -> Any:
+    """The typed value of ``key`` for ``text``; see `Kind` for the types.
+
+    Raises
+    ------
+    ValueError
+        The text has the wrong form or is out of bounds; the message does not repeat the text.
+    """
+    try:
+        value = _PARSERS[key.kind](text)
+    except ValueError:
+        raise ValueError(accepted(key)) from None
+    if key.kind is Kind.ENUM and value not in key.values:
+        raise ValueError(accepted(key))
+    if (key.minimum is not None and value < key.minimum) or (key.maximum is not None and value > key.maximum):
+        raise ValueError(accepted(key))
+    return value
+
+
+def accepted(key: Key) -> str:
+    """The values that ``key`` accepts, in words."""
+    form = ", ".join(key.values) if key.kind is Kind.ENUM else _FORMS[key.kind]
+    low, high = _bound(key, key.minimum), _bound(key, key.maximum)
+    if low and high:
+        return f"{form}; from {low} to {high}"
+    return f"{form}; at least {low}" if low else form
+
+
+def _bound(key: Key, bound: float | None) -> str:
+    if bound is None or (bound == 0 and key.kind in _NEVER_NEGATIVE):
+        return ""
+    if key.kind in (Kind.DURATION_MS, Kind.DURATION_S):
+        return units.format_duration(bound)
+    return f"{bound:g}m" if key.kind is Kind.MEMORY else f"{bound:g}"
+
+
+def _int(text: str) -> int:
+    if _INT.fullmatch(text.strip()) is None:
+        raise ValueError(text)
+    return int(text)
+
+
+def _float(text: str) -> float:
+    if _FLOAT.fullmatch(text.strip()) is None:
+        raise ValueError(text)
+    return float(text)
+
+
+def _path(text: str) -> str:
+    text = text.strip()
+    # not Path(text): that would fold the slashes of a URI
+    return str(Path.home()) + text[1:] if text == "~" or text.startswith("~/") else text
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(item.strip() for item in text.split(",") if item.strip())
+
+
+_NEVER_NEGATIVE = (Kind.MEMORY, Kind.SIZE, Kind.DURATION_MS, Kind.DURATION_S)
+
+_PARSERS: dict[Kind, Callable[[str], Any]] = {
+    Kind.STRING: str,
+    Kind.INT: _int,
+    Kind.FLOAT: _float,
+    Kind.BOOL: units.parse_bool,
+    Kind.MEMORY: units.parse_memory_mb,
+    Kind.DURATION_MS: lambda text: units.parse_duration(text, "ms"),
+    Kind.DURATION_S: lambda text: units.parse_duration(text, "s"),
+    Kind.SIZE: units.parse_size,
+    Kind.ENUM: lambda text: text.strip().upper(),
+    Kind.PATH: _path,
+    Kind.LIST: _list,
+}
+
+_FORMS = {
+    Kind.STRING: "any text",
+    Kind.INT: "a whole number",
+    Kind.FLOAT: "a number such as 0.5",
+    Kind.BOOL: units.BOOL_FORM,
+    Kind.MEMORY: units.MEMORY_FORM,
+    Kind.DURATION_MS: units.duration_form("ms"),
+    Kind.DURATION_S: units.duration_form("s"),
+    Kind.SIZE: units.SIZE_FORM,
+    Kind.PATH: "a path",
+    Kind.LIST: "names separated by commas",
+}
