@@ -1,0 +1,276 @@
+"""The agent's handle of the user process, which runs below a guardian."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from xlearning.container import guardian
+
+_GUARDIANS: set[int] = set()
+
+_SIGNAL_WORDS = {
+    signal.SIGABRT: "aborted",
+    signal.SIGBUS: "bus error",
+    signal.SIGFPE: "arithmetic error",
+    signal.SIGHUP: "hung up",
+    signal.SIGILL: "illegal instruction",
+    signal.SIGINT: "interrupted",
+    signal.SIGKILL: "killed",
+    signal.SIGPIPE: "broken pipe",
+    signal.SIGSEGV: "segmentation fault",
+    signal.SIGTERM: "terminated",
+    signal.SIGXCPU: "processor time limit exceeded",
+    signal.SIGXFSZ: "file size limit exceeded",
+}
+
+
+@dataclass(frozen=True)
+class ProcessExit:
+    """How a user process ended.
+
+    Attributes
+    ----------
+    code : int
+        As the shell counts: 126 or 127 when it could not be started, 128 + n for signal n.
+    reason : str
+        The same in words; empty for code 0.
+    swept : int
+        Processes of the program that outlived it and were ended.
+    """
+
+    code: int
+    reason: str
+    swept: int = 0
+
+
+def describe_exit(code: int) -> str:
+    """An exit code in words: ``exit code 137: killed (SIGKILL)``."""
+    if code == guardian.NOT_FOUND:
+        return f"exit code {code}: command not found"
+    if code == guardian.NOT_EXECUTABLE:
+        return f"exit code {code}: command cannot be executed"
+    if code > 128:
+        with contextlib.suppress(ValueError):
+            signum = signal.Signals(code - 128)
+            return f"exit code {code}: {_SIGNAL_WORDS.get(signum, 'ended by a signal')} ({signum.name})"
+    return f"exit code {code}"
+
+
+def become_subreaper() -> None:
+    """Make this process the parent of every orphan below it; the agent does so before anything else."""
+    guardian.prctl(guardian.PR_SET_CHILD_SUBREAPER, 1)
+
+
+def sweep_descendants(grace: float, keep: Collection[int] = ()) -> int:
+    """End every orphan that this process has inherited, and all below: TERM, ``grace`` seconds, KILL.
+
+    Orphans are children in another session than ours; a child that we started has our session, is
+    the guardian of a `UserProcess`, or is named in ``keep``. Blocks until nothing is left (or, with
+    processes that withstand KILL, 10 s longer than ``grace``).
+
+    Returns
+    -------
+    int
+        How many processes were ended.
+    """
+    sweep = guardian.Sweep(lambda: _orphans(keep), grace)
+    for pause in _sweeping(sweep):
+        time.sleep(pause)
+    return len(sweep.seen)
+
+
+def _sweeping(sweep: guardian.Sweep) -> Iterator[float]:
+    """Sweep step by step; yields the seconds to wait before the next step."""
+    sweep.order(sweep.grace)
+    while _reap(sweep.children()) and not sweep.stuck:
+        yield min(sweep.step(), 0.02)
+
+
+def _orphans(keep: Collection[int]) -> list[int]:
+    me, session = os.getpid(), os.getsid(0)
+    return [
+        pid
+        for pid, (parent, _, sid, _) in guardian.process_table().items()
+        if parent == me and sid != session and pid not in keep and pid not in _GUARDIANS
+    ]
+
+
+def _reap(children: Sequence[int]) -> bool:
+    """Collect those that have ended; whether any is left."""
+    left = False
+    for pid in children:
+        try:
+            left |= os.waitpid(pid, os.WNOHANG)[0] == 0
+        except ChildProcessError:  # collected in the meantime
+            continue
+    return left
+
+
+class UserProcess:
+    """A running user process with its guardian; made by `start`.
+
+    Attributes
+    ----------
+    pid : int or None
+        Of the user process; None when it could not be started.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], grace: float) -> None:
+        self.pid: int | None = None
+        self._process = process
+        self._grace = grace
+        self._started = asyncio.Event()
+        self._exit: asyncio.Future[ProcessExit] = asyncio.get_running_loop().create_future()
+        self._orders: asyncio.WriteTransport | None = None
+        self._follower: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def start(
+        cls,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        cwd: Path,
+        stdout: Path,
+        stderr: Path,
+        grace: float = 2.0,
+    ) -> UserProcess:
+        """Start ``command`` below a guardian; returns when it runs or has failed to.
+
+        A command that cannot be started is no error here: ``pid`` stays None and `wait` answers
+        with code 126 or 127 and the reason.
+
+        Parameters
+        ----------
+        command : sequence of str
+            Program and arguments, run without a shell; looked up along the PATH of ``env``.
+        env : mapping
+            The whole environment of the program.
+        cwd : Path
+            Its working folder.
+        stdout, stderr : Path
+            Files its output is appended to; made when missing.
+        grace : float
+            Seconds from TERM to KILL when it is stopped without other orders.
+        """
+        become_subreaper()
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", guardian.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            bufsize=0,
+        )
+        _GUARDIANS.add(process.pid)
+        self = cls(process, grace)
+        spec = {
+            "command": list(command),
+            "env": dict(env),
+            "cwd": str(cwd.absolute()),
+            "stdout": str(stdout.absolute()),
+            "stderr": str(stderr.absolute()),
+            "grace": grace,
+        }
+        await self._connect(json.dumps(spec).encode() + b"\n")
+        await self._started.wait()
+        return self
+
+    async def wait(self) -> ProcessExit:
+        """Wait until the program and everything that came out of it has ended."""
+        return await asyncio.shield(self._exit)
+
+    async def stop(self, grace: float | None = None) -> ProcessExit:
+        """Stop the program (TERM, ``grace`` seconds, KILL) and wait for its end.
+
+        Parameters
+        ----------
+        grace : float, optional
+            Seconds; default that of `start`. A later call can only make the end come sooner.
+        """
+        self.order_stop(grace)
+        return await self.wait()
+
+    def order_stop(self, grace: float | None = None) -> None:
+        """Order the stop without waiting for it; see `stop`."""
+        if self._orders is not None and not self._orders.is_closing():
+            order = {"stop": self._grace if grace is None else grace}
+            self._orders.write(json.dumps(order).encode() + b"\n")
+
+    def tree(self) -> list[psutil.Process]:
+        """The processes of the program that live now, those that left its group or session too."""
+        try:
+            return psutil.Process(self._process.pid).children(recursive=True)
+        except psutil.NoSuchProcess:
+            return []
+
+    async def _connect(self, spec: bytes) -> None:
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader()
+        source, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), self._process.stdout
+        )
+        self._orders, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self._process.stdin)
+        self._orders.write(spec)
+        self._follower = asyncio.create_task(self._follow(reader, source))
+
+    async def _follow(self, reader: asyncio.StreamReader, source: asyncio.ReadTransport) -> None:
+        try:
+            end = await self._read_reports(reader)
+            if end is None:
+                end = await self._guardian_died()
+            self._exit.set_result(end)
+        finally:
+            self._started.set()
+            source.close()
+            if self._orders is not None:
+                self._orders.close()
+
+    async def _read_reports(self, reader: asyncio.StreamReader) -> ProcessExit | None:
+        """The end as the guardian reports it; None when it died first."""
+        end: ProcessExit | None = None
+        while line := await reader.readline():
+            message = json.loads(line)
+            if "started" in message:
+                self.pid = message["started"]
+                self._started.set()
+            elif "failed" in message:
+                end = ProcessExit(message["code"], message["failed"])
+            else:
+                end = _ended(message)
+                if message["left"]:
+                    return end
+        while self._process.poll() is None:
+            await asyncio.sleep(0.002)
+        _GUARDIANS.discard(self._process.pid)
+        return end
+
+    async def _guardian_died(self) -> ProcessExit:
+        """Its death has killed the program; what that leaves behind is ours now."""
+        sweep = guardian.Sweep(lambda: _orphans(()), self._grace)
+        for pause in _sweeping(sweep):
+            await asyncio.sleep(pause)
+        words = f"its guardian (pid {self._process.pid}) died: {describe_exit(self._guardian_code())}"
+        return ProcessExit(128 + signal.SIGKILL, words, len(sweep.seen - {self.pid}))
+
+    def _guardian_code(self) -> int:
+        code = self._process.returncode
+        return 128 - code if code < 0 else code
+
+
+def _ended(message: Mapping[str, int]) -> ProcessExit:
+    code = message["exited"]
+    reason = describe_exit(code) if code else ""
+    if message["left"]:
+        reason = f"{reason or 'exit code 0'}; {message['left']} of its processes cannot be killed"
+    return ProcessExit(code, reason, message["swept"])
