@@ -44,9 +44,11 @@ class Config:
         Unknown names, final values that were not changed: what a person should read once.
     """
 
-    def __init__(self, entries: Mapping[str, _Entry], warnings: Iterable[str] = ()) -> None:
+    def __init__(
+        self, entries: Mapping[str, _Entry], warnings: Iterable[str] = (), problems: Iterable[str] = ()
+    ) -> None:
         self._entries = dict(entries)
-        self._values = _parse_all(self._entries)
+        self._values = _parse_all(self._entries, list(problems))
         self.warnings = tuple(warnings)
 
     @classmethod
@@ -60,8 +62,7 @@ class Config:
         """
         merger = _Merger()
         merger.add(properties.items(), "job properties")
-        merger.raise_problems()
-        return cls(merger.entries, merger.warnings)
+        return cls(merger.entries, merger.warnings, merger.problems)
 
     def get(self, name: str) -> Any:
         """The typed value of a property, see `xlearning.config.keys.Kind`; None when it is not set.
@@ -139,8 +140,7 @@ def load(
     for name, (text, spelling) in (options or {}).items():
         merger.add([(name, text)], spelling)
     merger.expand(os.environ if environ is None else environ)
-    merger.raise_problems(merger.entries)
-    return Config(merger.entries, merger.warnings)
+    return Config(merger.entries, merger.warnings, merger.problems)
 
 
 def find_conf_dir(environ: Mapping[str, str]) -> Path | None:
@@ -169,8 +169,8 @@ class _Merger:
     def __init__(self) -> None:
         self.entries: dict[str, _Entry] = {}
         self.warnings: list[str] = []
+        self.problems: list[str] = []
         self._finals: dict[str, str] = {}
-        self._problems: list[str] = []
 
     def add_file(self, path: Path, source: str) -> None:
         """One file; what an earlier file declared final stays."""
@@ -179,10 +179,10 @@ class _Merger:
         kept = []
         for name, text in file.values.items():
             full = canonical(name)
-            if full in self._finals:
-                self.warnings.append(f"{name} of {source} is ignored: final in {self._finals[full]}")
-            else:
+            if full not in self._finals:
                 kept.append((name, text))
+            elif self._raw(full) != text:
+                self.warnings.append(f"{name} of {source} is ignored: final in {self._finals[full]}")
         self.add(kept, source)
         for name in file.finals:
             self._finals.setdefault(canonical(name), source)
@@ -197,7 +197,7 @@ class _Merger:
         for full, given in layer.items():
             if len(set(given.values())) > 1:
                 pairs = " and ".join(f"{name}={text}" for name, text in given.items())
-                self._problems.append(f"{pairs} ({source}) are one property with two values: keep one")
+                self.problems.append(f"{pairs} ({source}) are one property with two values: keep one")
             spelling, text = list(given.items())[-1]
             self.entries[full] = _Entry(text, source, spelling)
 
@@ -209,14 +209,9 @@ class _Merger:
             try:
                 expanded[full] = entry._replace(text=expander.expand(entry.text))
             except ValueError as error:
-                self._problems.append(f"{entry.spelling}={entry.text} ({entry.source}): {error}")
+                self.problems.append(f"{entry.spelling}={entry.text} ({entry.source}): {error}")
                 expanded[full] = entry
         self.entries = expanded
-
-    def raise_problems(self, entries: Mapping[str, _Entry] | None = None) -> None:
-        """Report what is wrong with names and references, together with the bad values of ``entries``."""
-        if self._problems:
-            _raise(self._problems + _bad_values(entries or {}))
 
     def _raw(self, name: str) -> str | None:
         entry = self.entries.get(canonical(name))
@@ -246,32 +241,19 @@ def _known(name: str) -> str:
     return key.name
 
 
-def _parse_all(entries: Mapping[str, _Entry]) -> dict[str, Any]:
-    problems = _bad_values(entries)
-    if problems:
-        _raise(problems)
-    result = {}
+def _parse_all(entries: Mapping[str, _Entry], problems: list[str]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
     for key in KEYS:
         entry = entries.get(key.name)
         text = entry.text if entry else key.default
-        result[key.name] = None if text is None else values.parse(key, text)
-    return result
-
-
-def _bad_values(entries: Mapping[str, _Entry]) -> list[str]:
-    problems = []
-    for full, entry in entries.items():
-        key = lookup(full)
-        if key is None:
-            continue
         try:
-            values.parse(key, entry.text)
+            result[key.name] = None if text is None else values.parse(key, text)
         except ValueError as error:
+            assert entry is not None, f"the default of {key.name} is bad: {error}"
             problems.append(f"{entry.spelling}={entry.text} ({entry.source}): accepted: {error}")
-    return problems
-
-
-def _raise(problems: Sequence[str]) -> None:
+    problems += values.contradictions(result)
     if len(problems) == 1:
         raise ConfigError(f"bad property {problems[0]}")
-    raise ConfigError(f"{len(problems)} bad properties:\n" + "\n".join(f"  {text}" for text in problems))
+    if problems:
+        raise ConfigError("\n  ".join([f"{len(problems)} bad properties:", *problems]))
+    return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,16 @@ def accepted(key: Key) -> str:
     return f"{form}; at least {low}" if low else form
 
 
+def contradictions(typed: Mapping[str, Any]) -> list[str]:
+    """What is wrong between properties that are each right, in words; missing ones are not judged."""
+    found = []
+    for low, high in _ORDERED:
+        small, big = typed.get(low), typed.get(high)
+        if small is not None and big is not None and small >= big:
+            found.append(f"{low} ({small:g}) must be less than {high} ({big:g})")
+    return found
+
+
 def _bound(key: Key, bound: float | None) -> str:
     if bound is None or (bound == 0 and key.kind in _NEVER_NEGATIVE):
         return ""
@@ -71,6 +81,11 @@ def _path(text: str) -> str:
 def _list(text: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in text.split(",") if item.strip())
 
+
+_ORDERED = (
+    ("xlearning.reserve.port.begin", "xlearning.reserve.port.end"),
+    ("xlearning.agent.beat.interval", "xlearning.agent.timeout"),
+)
 
 _NEVER_NEGATIVE = (Kind.MEMORY, Kind.SIZE, Kind.DURATION_MS, Kind.DURATION_S)
 
