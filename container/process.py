@@ -186,6 +186,11 @@ class UserProcess:
         await self._started.wait()
         return self
 
+    @property
+    def guardian_pid(self) -> int:
+        """Process id of the guardian."""
+        return self._process.pid
+
     async def wait(self) -> ProcessExit:
         """Wait until the program and everything that came out of it has ended."""
         return await asyncio.shield(self._exit)
