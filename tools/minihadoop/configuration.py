@@ -1,0 +1,171 @@
+"""Writing Hadoop's configuration folders and the commands in ``bin``."""
+
+from __future__ import annotations
+
+import getpass
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from .layout import Layout, State
+
+Values = Mapping[str, object]
+
+_HOST = "localhost"
+_MEMORY = 16384
+"""Megabytes that the NodeManagers offer together."""
+
+# Data goes through stdout of these commands, so log lines must go to stderr.
+_LOG4J = """\
+log4j.rootLogger=INFO,A
+log4j.appender.A=org.apache.log4j.ConsoleAppender
+log4j.appender.A.target=System.err
+log4j.appender.A.layout=org.apache.log4j.PatternLayout
+log4j.appender.A.layout.ConversionPattern=%d{ISO8601} %p %c{2}: %m%n
+"""
+
+_COMMAND = """\
+#!/bin/sh
+# stands for a command of a Hadoop installation
+CONF="${{HADOOP_CONF_DIR:-{conf}}}"
+CP="$CONF:{lib}/*"
+case "$1" in
+  classpath)
+    if [ "$2" = --glob ]; then
+      printf %s "$CONF"; for jar in {lib}/*.jar; do printf ':%s' "$jar"; done; echo
+    else
+      echo "$CP"
+    fi
+    exit ;;
+  version) set -- org.apache.hadoop.util.VersionInfo ;;
+  fs|dfs) shift; set -- org.apache.hadoop.fs.FsShell "$@" ;;
+  dfsadmin) shift; set -- org.apache.hadoop.hdfs.tools.DFSAdmin "$@" ;;
+  application|app) shift; set -- org.apache.hadoop.yarn.client.cli.ApplicationCLI application "$@" ;;
+  node) shift; set -- org.apache.hadoop.yarn.client.cli.NodeCLI "$@" ;;
+  logs) shift; set -- org.apache.hadoop.yarn.client.cli.LogsCLI "$@" ;;
+  jar) shift; set -- org.apache.hadoop.util.RunJar "$@" ;;
+esac
+exec {java} -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$CP" "$@"
+"""
+
+
+def write(layout: Layout, state: State) -> None:
+    """Write the configuration of clients and daemons, and the commands, for the ports in `state`."""
+    core, hdfs, yarn = core_site(layout, state), hdfs_site(state), yarn_site(layout, state)
+    _write_folder(layout.conf, core, hdfs, yarn)
+    for index in range(state.nodes):
+        own = node_site(layout, state, index)
+        _write_folder(layout.conf_of(f"nodemanager{index}"), core, hdfs, {**yarn, **own})
+    layout.bin.mkdir(exist_ok=True)
+    text = _COMMAND.format(
+        conf=layout.conf, lib=shlex.quote(state.lib), java=shlex.quote(f"{state.java_home}/bin/java")
+    )
+    for name in ("hadoop", "hdfs", "mapred", "yarn"):
+        (layout.bin / name).write_text(text)
+        (layout.bin / name).chmod(0o755)
+
+
+def address(state: State, port: str) -> str:
+    """``host:port`` of one of the ports in `state`."""
+    return f"{_HOST}:{state.ports[port]}"
+
+
+def core_site(layout: Layout, state: State) -> Values:
+    """``core-site.xml``."""
+    user = getpass.getuser()
+    return {
+        "fs.defaultFS": f"hdfs://{address(state, 'namenode.rpc')}",
+        "hadoop.tmp.dir": layout.data,
+        f"hadoop.proxyuser.{user}.hosts": "*",
+        f"hadoop.proxyuser.{user}.groups": "*",
+    }
+
+
+def hdfs_site(state: State) -> Values:
+    """``hdfs-site.xml``."""
+    return {
+        "dfs.replication": 1,
+        "dfs.namenode.http-address": address(state, "namenode.http"),
+        "dfs.datanode.address": address(state, "datanode.data"),
+        "dfs.datanode.ipc.address": address(state, "datanode.ipc"),
+        "dfs.datanode.http.address": address(state, "datanode.http"),
+        "dfs.heartbeat.interval": 1,
+        # the default keeps a restarted NameNode read-only for another 30 s
+        "dfs.namenode.safemode.extension": 0,
+        # tests cut small files into many blocks
+        "dfs.namenode.fs-limits.min-block-size": 1024,
+    }
+
+
+def yarn_site(layout: Layout, state: State) -> Values:
+    """``yarn-site.xml`` of clients and of the ResourceManager."""
+    return {
+        "yarn.resourcemanager.hostname": _HOST,
+        "yarn.resourcemanager.bind-host": _HOST,
+        "yarn.resourcemanager.address": address(state, "resourcemanager.rpc"),
+        "yarn.resourcemanager.scheduler.address": address(state, "resourcemanager.scheduler"),
+        "yarn.resourcemanager.resource-tracker.address": address(state, "resourcemanager.tracker"),
+        "yarn.resourcemanager.admin.address": address(state, "resourcemanager.admin"),
+        "yarn.resourcemanager.webapp.address": address(state, "resourcemanager.http"),
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 200,
+        "yarn.nm.liveness-monitor.expiry-interval-ms": 15000,
+        "yarn.am.liveness-monitor.expiry-interval-ms": 30000,
+        "yarn.scheduler.minimum-allocation-mb": 64,
+        "yarn.application.classpath": f"{layout.conf},{state.lib}/*",
+        "yarn.log-aggregation-enable": "true",
+        "yarn.nodemanager.vmem-check-enabled": "false",
+        # the default leaves memory to cgroups; without them nothing is ever killed
+        "yarn.nodemanager.resource.memory.enforced": "false",
+        "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": 99.9,
+        "yarn.nodemanager.resource.memory-mb": _MEMORY // state.nodes,
+        "yarn.nodemanager.resource.cpu-vcores": 32,
+    }
+
+
+def node_site(layout: Layout, state: State, index: int) -> Values:
+    """What one NodeManager has beyond `yarn_site`."""
+    name = f"nodemanager{index}"
+    return {
+        "yarn.nodemanager.hostname": _HOST,
+        "yarn.nodemanager.bind-host": _HOST,
+        "yarn.nodemanager.address": address(state, f"{name}.rpc"),
+        "yarn.nodemanager.localizer.address": address(state, f"{name}.localizer"),
+        "yarn.nodemanager.webapp.address": address(state, f"{name}.http"),
+        "yarn.nodemanager.local-dirs": layout.data / name / "local",
+        # must be absolute, else containers die with "Stdout path must be absolute"
+        "yarn.nodemanager.log-dirs": layout.data / name / "logs",
+    }
+
+
+_SCHEDULER: Values = {
+    "yarn.scheduler.capacity.root.queues": "default",
+    "yarn.scheduler.capacity.root.default.capacity": 100,
+    "yarn.scheduler.capacity.maximum-am-resource-percent": 0.9,
+    # the default hands out one container per node and heartbeat
+    "yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments": 100,
+}
+
+
+def _write_folder(folder: Path, core: Values, hdfs: Values, yarn: Values) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, values in (
+        ("core-site", core),
+        ("hdfs-site", hdfs),
+        ("yarn-site", yarn),
+        ("capacity-scheduler", _SCHEDULER),
+    ):
+        (folder / f"{name}.xml").write_text(render_xml(values))
+    (folder / "log4j.properties").write_text(_LOG4J)
+    # the jars come without these folders, but the daemons want them on the class path
+    for name in ("hdfs", "datanode", "static", "secondary"):
+        (folder / "webapps" / name).mkdir(parents=True, exist_ok=True)
+
+
+def render_xml(values: Values) -> str:
+    """Hadoop's XML form of properties."""
+    rows = "".join(
+        f"  <property><name>{escape(key)}</name><value>{escape(str(value))}</value></property>\n"
+        for key, value in values.items()
+    )
+    return f"<configuration>\n{rows}</configuration>\n"

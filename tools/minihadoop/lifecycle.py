@@ -1,0 +1,158 @@
+"""Starting the processes of a cluster, waiting for them, ending them."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import subprocess
+import time
+from collections.abc import Collection
+
+from . import configuration, daemons, health, ports, processes
+from .errors import MiniHadoopError
+from .layout import Layout, State
+
+UP_TIMEOUT = 180.0
+"""Seconds until every daemon must work; a quiet machine needs 7 to 15."""
+
+STOP_PATIENCE = 15.0
+"""Seconds between TERM and KILL."""
+
+_FORMAT_TIMEOUT = 120.0
+_POLL = 0.2
+
+_log = logging.getLogger("minihadoop")
+
+
+def start_all(layout: Layout, state: State) -> None:
+    """Write the configuration, start all daemons, wait until all work.
+
+    The caller ends everything when this raises.
+    """
+    layout.logs.mkdir(exist_ok=True)
+    configuration.write(layout, state)
+    state.save(layout)
+    _log.info("starting Hadoop %s with %d NodeManager(s) in %s", state.version, state.nodes, layout.root)
+    everyone = daemons.names(state.nodes)
+    hdfs = daemons.select("hdfs", state.nodes)
+    for name in everyone:
+        if name not in hdfs:  # these can boot while the NameNode's folder is formatted
+            spawn(layout, state, name)
+    if not (layout.name_dir / "current/VERSION").is_file():
+        _format(layout, state)
+    for name in hdfs:
+        spawn(layout, state, name)
+    wait_ready(layout, state, everyone)
+
+
+def spawn(layout: Layout, state: State, name: str) -> None:
+    """Start one daemon and record it."""
+    log = layout.log_of(name)
+    process = processes.spawn(
+        daemons.command(layout, state, name), log, daemons.environment(layout, state, name)
+    )
+    if process is None:
+        raise _died(layout, name)
+    state.daemons[name] = process
+    state.save(layout)
+
+
+def refuse_taken_ports(state: State, names: Collection[str]) -> None:
+    """Raise where one of the ports of these daemons is in use."""
+    for key, port in state.ports.items():
+        if key.partition(".")[0] in names and not ports.is_free(port):
+            raise MiniHadoopError(
+                f"port {port} ({key}) was taken by another program: `down` and `up` choose another one"
+            )
+
+
+def wait_ready(layout: Layout, state: State, names: Collection[str]) -> None:
+    """Wait until every daemon that runs works, as `health` judges.
+
+    Raises
+    ------
+    MiniHadoopError
+        One of `names` ended, or `UP_TIMEOUT` passed; with the last lines of a log.
+    """
+    deadline = time.monotonic() + UP_TIMEOUT
+    while True:
+        found = health.troubles(state)
+        for name in names:
+            if found.get(name) == "dead":
+                raise _died(layout, name)
+        waiting = {name: what for name, what in found.items() if what not in ("dead", "paused")}
+        if not waiting:
+            return
+        if time.monotonic() >= deadline:
+            name, what = next(iter(waiting.items()))
+            raise MiniHadoopError(
+                f"the {name} {what}, after {UP_TIMEOUT:.0f} s: see {layout.log_of(name)}, which ends with\n"
+                + daemons.log_tail(layout.log_of(name), 8)
+            )
+        time.sleep(_POLL)
+
+
+def end_all(layout: Layout) -> bool:
+    """End daemons and containers of a cluster, also those of a start that was cut short.
+
+    Returns
+    -------
+    bool
+        Whether there was anything to end.
+    """
+    state = State.load(layout)
+    recorded = [] if state is None else [each for each in state.daemons.values() if each.alive]
+    targets = {*recorded, *processes.find_by_argument(daemons.marker(layout))}
+    processes.end(targets, patience=STOP_PATIENCE)
+    containers = end_containers(layout)
+    if state is not None and state.daemons:
+        state.daemons.clear()
+        state.save(layout)
+    survivors = [each for each in targets if each.alive]
+    if survivors:
+        pids = ", ".join(str(each.pid) for each in survivors)
+        raise MiniHadoopError(f"processes {pids} do not end, not even by KILL: look at them with ps")
+    return bool(targets or containers)
+
+
+def end_containers(layout: Layout) -> int:
+    """End what containers left (a killed NodeManager leaves them running); return how many processes."""
+    count = 0
+    deadline = time.monotonic() + STOP_PATIENCE
+    while left := processes.find_containers(layout.data):  # again: they may have forked meanwhile
+        processes.kill(left)
+        count += len(left)
+        if time.monotonic() >= deadline:
+            pids = ", ".join(str(each.pid) for each in left)
+            raise MiniHadoopError(f"containers' processes {pids} do not end: look at them with ps")
+    return count
+
+
+def _format(layout: Layout, state: State) -> None:
+    """Make an empty HDFS; a half-made one and its blocks go."""
+    shutil.rmtree(layout.data / "dfs", ignore_errors=True)
+    log = layout.log_of("format")
+    with log.open("wb") as output:
+        done = subprocess.run(
+            daemons.command(layout, state, "namenode", "-format", "-nonInteractive"),
+            env=daemons.environment(layout, state, "namenode"),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            timeout=_FORMAT_TIMEOUT,
+        )
+    if done.returncode != 0:
+        raise MiniHadoopError(
+            f"HDFS could not be formatted (exit {done.returncode}): see {log}, which ends with\n"
+            + daemons.log_tail(log, 8)
+        )
+
+
+def _died(layout: Layout, name: str) -> MiniHadoopError:
+    log = layout.log_of(name)
+    tail = daemons.log_tail(log, 200)
+    if "java.net.BindException" in tail:
+        return MiniHadoopError(
+            f"another program took a port of the {name}: run `up` again, it chooses others"
+        )
+    return MiniHadoopError(f"the {name} ended: see {log}, which ends with\n" + daemons.log_tail(log, 8))
