@@ -1,0 +1,266 @@
+"""The local back end, the client's side: applications of this machine, each under its own supervisor."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from xlearning.cluster import base, credentials, processes
+from xlearning.cluster.base import ApplicationReport
+from xlearning.cluster.local_files import (
+    APP_ID,
+    ENV_SLOTS,
+    AppFolder,
+    bootstrap,
+    make_private,
+    read_json,
+    read_text,
+    remove_tree,
+    write_json,
+)
+from xlearning.config import Config
+from xlearning.errors import ApplicationNotFound, ClusterError
+from xlearning.fs.base import join, split_uri
+from xlearning.job import AppState, JobSpec, from_dict, to_dict
+
+_OWN_VARIABLES = frozenset(value for name, value in vars(base).items() if name.startswith("ENV_"))
+_AGENT_EXTRA = 3.0  # seconds an agent needs besides its program's grace
+_AM_PATIENCE = 13.0  # seconds an ApplicationMaster needs to end, besides the same grace
+_KILL_MARGIN = 10.0  # seconds for a supervisor to do what it does within its own limits
+
+
+class LocalCluster:
+    """Applications under ``root``; implements `xlearning.cluster.base.ClusterClient`.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of all local applications (``xlearning.local.dir``), made when missing.
+    slots : int
+        How many containers of one application may run at once; 0 for any number.
+    """
+
+    def __init__(self, root: Path, slots: int = 0) -> None:
+        if slots < 0:
+            raise ClusterError(f"{slots} local slots: the number cannot be negative", hint="0 means no limit")
+        self._apps = root.expanduser().absolute() / "apps"
+        self._slots = slots
+        self._started: set[int] = set()
+
+    def new_application_id(self) -> str:
+        """A fresh id, unique on this machine also when several clients ask at once."""
+        try:
+            make_private(self._apps)
+            now = int(time.time() * 1000)
+            for number in range(1, 10_000):
+                app_id = f"application_{now}_{number:04d}"
+                with contextlib.suppress(FileExistsError):
+                    (self._apps / app_id).mkdir(mode=0o700)
+                    return app_id
+        except OSError as error:
+            raise self._unusable(error) from error
+        raise ClusterError("10,000 applications were submitted within one millisecond", hint="try again")
+
+    def submit(self, job: JobSpec) -> None:
+        """Start the supervisor of an application and return at once.
+
+        Raises
+        ------
+        ClusterError
+            The application was submitted before, or its folder cannot be written.
+        """
+        files = self._files(job.app_id, known=False)
+        if files.report.exists():
+            raise ClusterError(f"{job.app_id} was submitted before", hint="ask for a new application id")
+        config = Config.from_properties(job.properties)
+        grace = float(config.get("xlearning.container.stop.grace"))
+        python = str(config.get("xlearning.python") or sys.executable)
+        launch = {
+            "command": [python, str(bootstrap()), "am"],
+            "attempts": int(config.get("xlearning.app.max.attempts")),
+            "grace": grace + _AGENT_EXTRA,
+            "patience": grace + _AM_PATIENCE,
+            "client": processes.identity(os.getpid()),
+        }
+        report = ApplicationReport(
+            job.app_id, job.app_name, job.user, AppState.SUBMITTED, submitted=job.submitted or time.time()
+        )
+        try:
+            make_private(files.path)
+            self._take_credentials(job, files.credentials)
+            write_json(files.launch, launch)
+            write_json(files.report, to_dict(report))
+            env = {**self._environment(job, files), **config.family("xlearning.am.env")}
+            pid = _start(files, env)
+            self._started.add(pid)
+            files.supervisor.write_text(processes.identity(pid))
+        except OSError as error:
+            files.report.unlink(missing_ok=True)
+            raise self._unusable(error) from error
+
+    def report(self, app_id: str) -> ApplicationReport:
+        """How an application stands.
+
+        When its supervisor died, what it left is ended first (this may take some seconds), and the
+        report says so.
+        """
+        files = self._files(app_id)
+        report = _read_report(files)
+        if self._supervised(files) or report.state.final:
+            return report
+        report = _read_report(files)  # it may have written its last word just before it ended
+        return (
+            report if report.state.final else self._bury(files, AppState.FAILED, "the local supervisor died")
+        )
+
+    def kill(self, app_id: str) -> None:
+        """End an application; returns when nothing of it runs any more. An ended one stays as it is."""
+        files = self._files(app_id)
+        if self.report(app_id).state.final:
+            return
+        launch = read_json(files.launch)
+        deadline = time.monotonic() + launch["patience"] + launch["grace"] + _KILL_MARGIN
+        told = False
+        while self._supervised(files) and not _read_report(files).state.final:
+            late = time.monotonic() > deadline
+            if late or not told:
+                told = _signal_supervisor(files, signal.SIGKILL if late else signal.SIGTERM)
+            time.sleep(0.02)
+        if not _read_report(files).state.final:
+            self._bury(files, AppState.KILLED, "killed by its user")
+
+    def list(self) -> Sequence[ApplicationReport]:
+        """Every application under the root, newest first."""
+        if not self._apps.is_dir():
+            return []
+        names = sorted((f.name for f in self._apps.iterdir() if APP_ID.fullmatch(f.name)), reverse=True)
+        reports = []
+        for name in names:
+            # being prepared, never submitted, or deleted at this moment
+            with contextlib.suppress(ApplicationNotFound):
+                reports.append(self.report(name))
+        return reports
+
+    def logs(self, app_id: str, container_id: str) -> Mapping[str, str]:
+        """Log files of a container: name -> path. Container 000001 of an attempt is the ApplicationMaster."""
+        try:
+            folder = self._files(app_id).container(container_id) / "logs"
+            return {f.name: str(f) for f in sorted(folder.iterdir()) if f.is_file() and not f.is_symlink()}
+        except (ValueError, FileNotFoundError) as error:
+            raise ClusterError(f"{app_id} has no container {container_id}") from error
+
+    def _files(self, app_id: str, *, known: bool = True) -> AppFolder:
+        files = AppFolder(self._apps / app_id)
+        if not APP_ID.fullmatch(app_id) or (known and not files.report.exists()):
+            raise ApplicationNotFound(
+                f"no application {app_id} under {self._apps}",
+                hint="old applications are deleted after a while",
+            )
+        return files
+
+    def _supervised(self, files: AppFolder) -> bool:
+        """Whether the supervisor runs, or the client that is starting it."""
+        for pid in tuple(self._started):
+            with contextlib.suppress(ChildProcessError):
+                if os.waitpid(pid, os.WNOHANG)[0] == 0:
+                    continue
+            self._started.discard(pid)
+        supervisor = read_text(files.supervisor)
+        return processes.alive(supervisor or (read_json(files.launch) or {}).get("client", ""))
+
+    def _environment(self, job: JobSpec, files: AppFolder) -> dict[str, str]:
+        """The submitting shell's variables without those of a container it may itself run in."""
+        return {
+            **{name: value for name, value in os.environ.items() if name not in _OWN_VARIABLES},
+            base.ENV_APP_ID: job.app_id,
+            base.ENV_STAGING: job.staging,
+            base.ENV_CREDENTIALS: str(files.credentials),
+            base.ENV_HOST: "127.0.0.1",
+            base.ENV_BACKEND: "local",
+            ENV_SLOTS: str(self._slots),
+        }
+
+    def _take_credentials(self, job: JobSpec, target: Path) -> None:
+        """Copy the staged credentials to where the containers of this machine read them."""
+        make_private(target)
+        folder = join(job.staging, "credentials")
+        scheme, _authority, path = split_uri(folder)
+        for name in (credentials.CERTIFICATE_FILE, credentials.KEY_FILE):
+            with open(os.open(target / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                if scheme in ("", "file"):
+                    file.write(Path(path, name).read_bytes())
+                    continue
+                from xlearning.fs import FileSystems
+
+                systems = FileSystems(default_uri=job.default_fs)
+                with systems.of(folder).open_read(join(folder, name)) as source:
+                    shutil.copyfileobj(source, file)
+
+    def _bury(self, files: AppFolder, state: AppState, words: str) -> ApplicationReport:
+        """Do what a dead supervisor cannot: end and delete what is left, and write the last report."""
+        launch = read_json(files.launch)
+        prefix = files.container_prefix
+        markers = [f"{base.ENV_APP_ID}={files.app_id}", f"{base.ENV_CONTAINER_ID}={prefix}"]
+        processes.end(lambda: processes.marked(markers, str(files.path)), launch["grace"])
+        report = read_json(files.report)
+        said = read_json(files.am(report["attempt"]) / "finish.json")
+        if said is not None and said["state"] == AppState.SUCCEEDED.value:
+            state, words = AppState.SUCCEEDED, said["diagnostics"]
+        elif said is not None and said["diagnostics"]:
+            words = f"{words}; the ApplicationMaster's last word: {said['diagnostics']}"
+        final = {"state": state.value, "diagnostics": words, "tracking_url": "", "finished": time.time()}
+        write_json(files.report, {**report, **final})
+        for folder in files.working_folders():
+            remove_tree(folder)
+        return _read_report(files)
+
+    def _unusable(self, error: OSError) -> ClusterError:
+        return ClusterError(
+            f"cannot use {self._apps}: {error.strerror}: {error.filename}",
+            hint="set xlearning.local.dir to a folder that you may write",
+        )
+
+
+def _read_report(files: AppFolder) -> ApplicationReport:
+    found = read_json(files.report)
+    if found is None:
+        raise ApplicationNotFound(f"the application {files.app_id} was deleted")
+    report = from_dict(ApplicationReport, found)
+    if report.state.final:
+        return report
+    status = read_json(files.am(report.attempt) / "status.json") or {}
+    return from_dict(ApplicationReport, {**found, "tracking_url": status.get("tracking_url", "")})
+
+
+def _signal_supervisor(files: AppFolder, number: int) -> bool:
+    """Signal the supervisor; False when it has not been started yet."""
+    supervisor = read_text(files.supervisor)
+    if processes.alive(supervisor):
+        processes.send([int(supervisor.partition(" ")[0])], number)
+    return bool(supervisor)
+
+
+def _start(files: AppFolder, env: Mapping[str, str]) -> int:
+    """Start the supervisor in a session of its own; its pid."""
+    script = str(Path(__file__).with_name("local_supervisor.py"))
+    log = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    # The stop signal stays blocked from the first moment, so that none is lost before the supervisor waits.
+    return os.posix_spawn(
+        sys.executable,
+        [sys.executable, "-I", "-S", script, str(files.path)],
+        env,
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(files.supervisor_log), log, 0o600),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ],
+        setsid=True,
+        setsigmask=[signal.SIGTERM],
+        setsigdef=[signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGCHLD],
+    )
