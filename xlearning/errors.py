@@ -39,6 +39,10 @@ class StorageUnavailable(StorageError):
     """A file system did not answer in time; trying again later may help."""
 
 
+class CredentialsError(StorageError):
+    """A file system found no credentials or refused them; trying again does not help."""
+
+
 class ClusterError(XLearningError):
     """The back end (YARN or the local one) refused or failed a request."""
 

@@ -36,8 +36,8 @@ class FileStatus:
 
     @property
     def name(self) -> str:
-        """The last component of the path."""
-        return self.path.rstrip("/").rpartition("/")[2]
+        """The last component of the path; empty for the root."""
+        return split_uri(self.path)[2].rstrip("/").rpartition("/")[2]
 
 
 class FileSystem(Protocol):
@@ -52,14 +52,14 @@ class FileSystem(Protocol):
     def stat(self, path: str) -> FileStatus:
         """Status of one path; `FileNotFoundError` when there is none."""
 
+    def glob(self, pattern: str) -> list[FileStatus]:
+        """Matches of a Hadoop glob (``* ? [a-c] [^x] {a,b} \\c``), sorted; a plain path matches itself."""
+
     def list(self, path: str) -> list[FileStatus]:
         """Children of a folder, sorted by path. A file lists as itself."""
 
     def walk(self, path: str) -> Iterator[FileStatus]:
         """Every file (not folder) below ``path``, depth first, sorted; a file walks as itself."""
-
-    def glob(self, pattern: str) -> list[FileStatus]:
-        """Matches of a Hadoop glob (``* ? [a-c] [^x] {a,b} \\c``), sorted; a plain path matches itself."""
 
     def open_read(self, path: str) -> BinaryIO:
         """A buffered, seekable reader with ``readinto`` and line iteration."""
@@ -67,11 +67,17 @@ class FileSystem(Protocol):
     def open_write(self, path: str, *, overwrite: bool = False) -> BinaryIO:
         """A buffered writer; parents are made. `FileExistsError` unless ``overwrite``.
 
-        The file is complete only once ``close`` has returned without an error.
+        The file is complete only once ``close`` has returned without an error. When a ``with`` block
+        ends by an exception the file is not completed: what others then see of it is undefined, and
+        writing it again with ``overwrite`` or deleting it puts that right.
         """
 
     def mkdirs(self, path: str, *, mode: int | None = None) -> None:
-        """Make a folder and its parents; no error when it is there already."""
+        """Make a folder and its parents; no error when it is there already.
+
+        ``mode`` is for the last component only, is independent of the umask, and leaves a folder
+        that is already there as it is. `FileExistsError` when ``path`` is a file.
+        """
 
     def rename(self, source: str, target: str) -> None:
         """Move a file or folder, atomically, to a name that must not exist.
@@ -81,7 +87,10 @@ class FileSystem(Protocol):
         """
 
     def replace(self, source: str, target: str) -> None:
-        """Move a *file* over another file, atomically."""
+        """Move a *file* over another file, atomically; ``target`` need not exist.
+
+        Raises `IsADirectoryError` when either of them is a folder.
+        """
 
     def delete(self, path: str, *, recursive: bool = False) -> bool:
         """Delete; False when nothing was there. A folder with children needs ``recursive``."""
@@ -101,7 +110,20 @@ def exists(fs: FileSystem, path: str) -> bool:
 
 def join(base: str, *names: str) -> str:
     """``base`` with ``names`` below it."""
-    return "/".join((base.rstrip("/"), *(name.strip("/") for name in names if name)))
+    return "/".join((_trimmed(base), *(name.strip("/") for name in names if name)))
+
+
+def parent(uri: str) -> str:
+    """The folder that holds ``uri``; the root is its own parent."""
+    scheme, authority, path = split_uri(uri)
+    head = path.rstrip("/").rpartition("/")[0] or "/"
+    return f"{scheme}://{authority}{head}" if scheme else head
+
+
+def _trimmed(uri: str) -> str:
+    """``uri`` without slashes at its end; those of ``file://`` stay."""
+    scheme, authority, path = split_uri(uri)
+    return f"{scheme}://{authority}{path.rstrip('/')}" if scheme else uri.rstrip("/")
 
 
 def split_uri(uri: str) -> tuple[str, str, str]:

@@ -1,0 +1,240 @@
+"""HDFS through hdfs-native: ``hdfs://`` and ``viewfs://`` without a JVM. The only door to that library.
+
+Every call runs in a daemon thread with a deadline, for hdfs-native can hang for minutes. A call that was
+given up may still take effect later; whoever repeats one must allow for that.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import posixpath
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
+
+from xlearning.errors import StorageError, StorageUnavailable
+from xlearning.fs.base import FileStatus, join, parent, split_uri
+from xlearning.fs.deadline import DeadlineCaller, DeadlineExceeded
+from xlearning.fs.glob import glob
+from xlearning.fs.native_errors import hint, translate
+from xlearning.fs.native_streams import CHUNK, HdfsReader, HdfsWriter
+
+if TYPE_CHECKING:
+    import hdfs_native
+
+T = TypeVar("T")
+
+DEFAULT_PORT = 8020
+_SLOTS = 64
+# hdfs-native itself waits 60 s for a silent DataNode and then asks the next one
+_DATA_PATIENCE = 60.0
+_PARENT_MODE = 0o755
+
+
+class HdfsFileSystem:
+    """One HDFS; see `FileSystem` for the methods.
+
+    Nothing is contacted, and hdfs-native is not imported, before the first call.
+
+    Parameters
+    ----------
+    uri : str
+        Any URI of the file system: ``hdfs://host:port``, ``hdfs://nameservice`` or ``viewfs://name``.
+        The latter two need HADOOP_CONF_DIR; ``hdfs://host`` means port 8020 unless a nameservice of
+        that name is configured.
+    timeout : float
+        Seconds after which a call is given up. Reading, writing and completing a file get 60 s more.
+    """
+
+    def __init__(self, uri: str, *, timeout: float = 15.0) -> None:
+        scheme, authority, _ = split_uri(uri)
+        self._address = authority
+        self._base = f"{scheme}://{authority}"
+        self._timeout = timeout
+        self._caller = DeadlineCaller(f"hdfs-{authority}", _SLOTS)
+        self._lock = threading.Lock()
+        self._made: hdfs_native.Client | None = None
+        self._pid = os.getpid()
+
+    def stat(self, path: str) -> FileStatus:
+        bare = self._bare(path)
+        found = self._call(path, lambda client: client.get_file_info(bare))
+        return _status(self._base + bare, found)
+
+    def glob(self, pattern: str) -> list[FileStatus]:
+        self._check_owner(pattern)
+        return glob(pattern, self.stat, self.list)
+
+    def list(self, path: str) -> list[FileStatus]:
+        bare = self._bare(path)
+        found = self._call(path, lambda client: [*client.list_status(bare)])
+        if len(found) == 1 and not found[0].isdir and _ends_alike(found[0].path, bare):
+            own = self.stat(path)
+            if not own.is_dir:
+                return [own]
+        folder = self._base + bare
+        statuses = [_status(join(folder, posixpath.basename(item.path)), item) for item in found]
+        return sorted(statuses, key=lambda status: status.path)
+
+    def walk(self, path: str) -> Iterator[FileStatus]:
+        for status in self.list(path):
+            if status.is_dir:
+                yield from self.walk(status.path)
+            else:
+                yield status
+
+    def open_read(self, path: str) -> BinaryIO:
+        bare = self._bare(path)
+        inner = self._call(path, lambda client: client.read(bare))
+
+        def read_range(offset: int, length: int) -> bytes:
+            return self._data_call(path, lambda: inner.read_range(offset, length))
+
+        return cast(BinaryIO, io.BufferedReader(HdfsReader(read_range, len(inner)), CHUNK))
+
+    def open_write(self, path: str, *, overwrite: bool = False) -> BinaryIO:
+        bare = self._bare(path)
+
+        def create(client: hdfs_native.Client) -> hdfs_native.FileWriter:
+            from hdfs_native import WriteOptions
+
+            return client.create(bare, WriteOptions(overwrite=overwrite, create_parent=True))
+
+        try:
+            inner = self._call(path, create)
+        except FileExistsError as error:
+            if not overwrite:
+                raise
+            raise IsADirectoryError(*_as_args(error)) from error
+        return cast(BinaryIO, HdfsWriter(_Sink(self, path, inner), self._base + bare))
+
+    def mkdirs(self, path: str, *, mode: int | None = None) -> None:
+        bare = self._bare(path)
+        if mode is None:
+            self._call(path, lambda client: client.mkdirs(bare, _PARENT_MODE, True))
+            return
+        above = self._bare(parent(path.rstrip("/")))
+
+        def make(client: hdfs_native.Client) -> None:
+            client.mkdirs(above, _PARENT_MODE, True)
+            client.mkdirs(bare, mode, False)
+
+        self._call(path, make)
+
+    def rename(self, source: str, target: str) -> None:
+        self._rename(source, target, overwrite=False)
+
+    def replace(self, source: str, target: str) -> None:
+        if self.stat(source).is_dir:
+            raise IsADirectoryError(errno.EISDIR, "a folder cannot replace anything", source)
+        try:
+            self._rename(source, target, overwrite=True)
+        except FileExistsError as error:
+            raise IsADirectoryError(*_as_args(error)) from error
+
+    def delete(self, path: str, *, recursive: bool = False) -> bool:
+        bare = self._bare(path)
+        if bare == "/":
+            raise StorageError("the root of a file system cannot be deleted")
+        return self._call(path, lambda client: client.delete(bare, recursive))
+
+    def chmod(self, path: str, mode: int) -> None:
+        bare = self._bare(path)
+        self._call(path, lambda client: client.set_permission(bare, mode))
+
+    def _rename(self, source: str, target: str, *, overwrite: bool) -> None:
+        old, new = self._bare(source), self._bare(target)
+        self._call(f"{source} -> {target}", lambda client: client.rename(old, new, overwrite))
+
+    def _data_call(self, path: str, action: Callable[[], T]) -> T:
+        return self._guarded(path, action, self._timeout + _DATA_PATIENCE)
+
+    def _call(self, path: str, action: Callable[[hdfs_native.Client], T]) -> T:
+        return self._guarded(path, lambda: action(self._client()), self._timeout)
+
+    def _guarded(self, path: str, action: Callable[[], T], timeout: float) -> T:
+        def translated() -> T:
+            try:
+                return action()
+            except BaseException as error:
+                # also hdfs-native's PanicException, which is no Exception
+                raise translate(error, path, self._address) from error
+
+        if os.getpid() != self._pid:
+            raise RuntimeError("an HdfsFileSystem does not survive a fork: make a new one in the child")
+        try:
+            return self._caller.call(translated, timeout)
+        except DeadlineExceeded:
+            raise StorageUnavailable(
+                f"HDFS at {self._address} did not answer within {timeout:g} s", hint=hint(self._address)
+            ) from None
+
+    def _client(self) -> hdfs_native.Client:
+        with self._lock:
+            if self._made is None:
+                self._made = _connect(self._base)
+            return self._made
+
+    def _bare(self, path: str) -> str:
+        """The path as hdfs-native wants it: without scheme and host, normal, absolute."""
+        self._check_owner(path)
+        bare = split_uri(path)[2] or "/"
+        try:
+            bare.encode()
+        except UnicodeEncodeError:
+            raise StorageError(f"{path!r}: HDFS takes only names that are valid UTF-8") from None
+        if not bare.startswith("/") or "\0" in bare:
+            raise StorageError(f"{path!r} is not an absolute path")
+        return "/" + posixpath.normpath(bare).lstrip("/")
+
+    def _check_owner(self, path: str) -> None:
+        scheme, authority, _ = split_uri(path)
+        if scheme and f"{scheme}://{authority}" != self._base:
+            raise StorageError(f"{path} is not on {self._base}")
+
+
+class _Sink:
+    def __init__(self, fs: HdfsFileSystem, path: str, inner: hdfs_native.FileWriter) -> None:
+        self._fs, self._path, self._inner = fs, path, inner
+
+    def write(self, data: bytes) -> None:
+        self._fs._data_call(self._path, lambda: self._inner.write(data))
+
+    def close(self) -> None:
+        self._fs._data_call(self._path, self._inner.close)
+
+
+def _connect(base: str) -> hdfs_native.Client:
+    from hdfs_native import Client
+
+    authority = split_uri(base)[1]
+    if ":" in authority:
+        # hdfs-native would repeat a refused connection for minutes, long after its caller has given up
+        return Client(base, {"dfs.client.failover.max.attempts": "0"})
+    try:
+        return Client(base)
+    except RuntimeError as error:
+        if base.startswith("hdfs:") and authority and "No NameNode hosts found" in str(error):
+            return _connect(f"{base}:{DEFAULT_PORT}")
+        raise
+
+
+def _status(path: str, found: hdfs_native.FileStatus) -> FileStatus:
+    return FileStatus(
+        path=path,
+        size=0 if found.isdir else found.length,
+        is_dir=found.isdir,
+        modified=found.modification_time / 1000,
+        owner=found.owner,
+        mode=found.permission,
+    )
+
+
+def _ends_alike(path: str, bare: str) -> bool:
+    return posixpath.basename(path) == posixpath.basename(bare)
+
+
+def _as_args(error: OSError) -> tuple[int | None, str, object]:
+    return error.errno, error.strerror or "", error.filename

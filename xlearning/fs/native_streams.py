@@ -1,0 +1,160 @@
+"""Python streams over hdfs-native's readers and writers."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Protocol
+
+from xlearning.errors import StorageError
+
+CHUNK = 1 << 20  # bytes per call
+
+
+class HdfsReader(io.RawIOBase):
+    """A seekable raw stream over a function that reads a range.
+
+    Parameters
+    ----------
+    read_range : callable
+        ``(offset, length) -> bytes``; never asked for bytes beyond ``size``.
+    size : int
+        Bytes in the file.
+    """
+
+    def __init__(self, read_range: Callable[[int, int], bytes], size: int) -> None:
+        super().__init__()
+        self._read_range = read_range
+        self._size = size
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        if start + offset < 0:
+            raise ValueError(f"negative seek position {start + offset}")
+        self._position = start + offset
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        data = self._next(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def readall(self) -> bytes:
+        parts = []
+        while part := self._next(CHUNK):
+            parts.append(part)
+        return b"".join(parts)
+
+    def _next(self, limit: int) -> bytes:
+        wanted = min(limit, CHUNK, self._size - self._position)
+        if wanted <= 0:
+            return b""
+        data = self._read_range(self._position, wanted)
+        self._position += len(data)
+        return data
+
+
+class Sink(Protocol):
+    """Where an `HdfsWriter` puts its bytes."""
+
+    def write(self, data: bytes) -> None:
+        """Take all of ``data``."""
+
+    def close(self) -> None:
+        """Complete the file."""
+
+
+class HdfsWriter(io.BufferedIOBase):
+    """A buffered stream whose file is completed by a `close` without errors, and by nothing else."""
+
+    def __init__(self, sink: Sink, name: str) -> None:
+        super().__init__()
+        self._sink = sink
+        self._buffer = bytearray()
+        self._written = 0
+        self._broken = False
+        self.name = name
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._written
+
+    def write(self, data: Any) -> int:
+        if self.closed:
+            raise ValueError("write to closed file")
+        view = memoryview(data).cast("B")
+        for start in range(0, len(view), CHUNK):
+            self._buffer += view[start : start + CHUNK]
+            if len(self._buffer) >= CHUNK:
+                self._push()
+        self._written += len(view)
+        return len(view)
+
+    def flush(self) -> None:
+        """Hand what is buffered to HDFS. Readers see it after `close` only."""
+        if not self.closed:
+            self._push()
+
+    def close(self) -> None:
+        """Complete the file.
+
+        Raises
+        ------
+        StorageError
+            The file is not complete, now or since an earlier write failed.
+        """
+        if self.closed:
+            return
+        try:
+            self._push()
+            self._sink.close()
+        finally:
+            self._abandon()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._abandon()
+
+    def __del__(self) -> None:
+        if not self.closed:
+            warnings.warn(f"{self.name} was never closed and is not complete", ResourceWarning, stacklevel=2)
+            self._abandon()
+
+    def _push(self) -> None:
+        if self._broken:
+            raise StorageError(f"{self.name} is not complete: an earlier write failed")
+        if not self._buffer:
+            return
+        data = bytes(self._buffer)
+        self._buffer.clear()
+        self._broken = True
+        self._sink.write(data)
+        self._broken = False
+
+    def _abandon(self) -> None:
+        """Close this object without completing the file."""
+        self._buffer.clear()
+        self._broken = False
+        super().close()

@@ -1,0 +1,148 @@
+"""Which file system a URI belongs to."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import threading
+from pathlib import Path
+from xml.etree import ElementTree
+
+from xlearning.errors import ConfigError, UsageError
+from xlearning.fs.base import FileSystem, join, split_uri
+from xlearning.fs.local import LocalFileSystem
+
+_SCHEMES = ("file", "hdfs", "viewfs")
+
+
+class FileSystems:
+    """The file systems of a job, each made once. Safe to use from several threads.
+
+    Parameters
+    ----------
+    default_uri : str
+        File system of paths without a scheme: ``file://``, ``hdfs://host:port``, ...
+    timeout : float
+        Seconds after which a call to a remote file system is given up.
+
+    Raises
+    ------
+    UsageError
+        ``default_uri`` has a scheme that is not known.
+    """
+
+    def __init__(self, default_uri: str = "file://", *, timeout: float = 15.0) -> None:
+        scheme, authority, _ = split_uri(_with_slashes(default_uri))
+        _check(scheme, authority, default_uri)
+        self.default_uri = f"{scheme}://{authority}"
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._made: dict[str, FileSystem] = {}
+
+    @property
+    def default(self) -> FileSystem:
+        """The file system of paths without a scheme."""
+        return self.of(self.default_uri)
+
+    def of(self, uri: str) -> FileSystem:
+        """The file system of a URI; the default one when it has no scheme.
+
+        Raises
+        ------
+        UsageError
+            There is no file system for its scheme, or its host is missing.
+        """
+        scheme, authority, _ = split_uri(self._full(uri))
+        _check(scheme, authority, uri)
+        with self._lock:
+            key = f"{scheme}://{authority}"
+            if key not in self._made:
+                self._made[key] = self._make(scheme, key)
+            return self._made[key]
+
+    def resolve(self, path: str) -> str:
+        """The full URI of a path or URI as a user writes it.
+
+        A path without a scheme belongs to the default file system: relative to the working folder
+        when that is the local one, to ``/user/<name>`` otherwise. ``hdfs:///a`` takes the host from
+        the default file system.
+
+        Raises
+        ------
+        UsageError
+            There is no file system for its scheme, or its host is missing.
+        """
+        full = self._full(path)
+        scheme, authority, _ = split_uri(full)
+        _check(scheme, authority, path)
+        return full
+
+    def _full(self, path: str) -> str:
+        path = _with_slashes(path)
+        scheme, authority, rest = split_uri(path)
+        default_scheme, default_authority, _ = split_uri(self.default_uri)
+        if scheme == "file":
+            return f"file://{rest or '/'}" if authority in ("", "localhost") else path
+        if scheme:
+            if not authority and scheme == default_scheme:
+                return f"{scheme}://{default_authority}{rest or '/'}"
+            return path
+        if path.startswith("/"):
+            return f"{self.default_uri}{path}"
+        if default_scheme == "file":
+            return f"file://{os.path.abspath(path)}"  # noqa: PTH100 - symbolic links stay
+        return join(self.default_uri, "user", _user(), path)
+
+    def _make(self, scheme: str, uri: str) -> FileSystem:
+        if scheme == "file":
+            return LocalFileSystem()
+        from xlearning.fs.native import HdfsFileSystem
+
+        return HdfsFileSystem(uri, timeout=self._timeout)
+
+
+def default_uri_from_conf(conf_dir: str | os.PathLike[str]) -> str | None:
+    """``fs.defaultFS`` of a Hadoop configuration folder; None when it does not say.
+
+    Raises
+    ------
+    ConfigError
+        Its ``core-site.xml`` is no XML.
+    """
+    path = Path(conf_dir) / "core-site.xml"
+    try:
+        root = ElementTree.parse(path).getroot()
+    except FileNotFoundError:
+        return None
+    except ElementTree.ParseError as error:
+        raise ConfigError(f"{path} is not a Hadoop configuration file: {error}") from error
+    values: dict[str, str] = {}
+    for entry in root.iter("property"):
+        name = entry.get("name") or entry.findtext("name") or ""
+        value = entry.get("value") or entry.findtext("value") or ""
+        values[name.strip()] = value.strip()
+    return values.get("fs.defaultFS") or values.get("fs.default.name") or None
+
+
+def _with_slashes(uri: str) -> str:
+    """``file:/a`` and ``hdfs:/a``, as Hadoop prints them, with an empty host."""
+    scheme, colon, rest = uri.partition(":")
+    if colon and scheme in _SCHEMES and not rest.startswith("//"):
+        return f"{scheme}://{rest}"
+    return uri
+
+
+def _check(scheme: str, authority: str, uri: str) -> None:
+    if scheme not in _SCHEMES:
+        raise UsageError(f"there is no file system for '{uri}'", hint=f"known schemes: {', '.join(_SCHEMES)}")
+    if scheme == "file" and authority not in ("", "localhost"):
+        raise UsageError(f"'{uri}' names a host", hint="write file:/// with three slashes")
+    if scheme == "hdfs" and not authority:
+        raise UsageError(
+            f"'{uri}' names no host, and the default file system is no HDFS",
+            hint="write hdfs://host:port/..., or set HADOOP_CONF_DIR",
+        )
+
+
+def _user() -> str:
+    return os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
