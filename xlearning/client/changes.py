@@ -1,0 +1,77 @@
+"""What a person wants to read about the difference between two snapshots. Pure text."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from xlearning.client.exits import words
+from xlearning.job import ContainerState, ContainerView, Snapshot
+
+_BAD = (ContainerState.FAILED, ContainerState.LOST)
+
+
+def label(container: ContainerView) -> str:
+    """``worker:1``; without an index as long as there is none."""
+    return container.role if container.index is None else f"{container.role}:{container.index}"
+
+
+def summary(snapshot: Snapshot) -> str:
+    """State, containers per role and progress in one line."""
+    parts = [snapshot.state.value, *(f"{role} {text}" for role, text in _roles(snapshot).items())]
+    if snapshot.progress is not None:
+        parts.append(f"{snapshot.progress:.0%}")
+    return " · ".join(parts)
+
+
+def changes(before: Snapshot | None, now: Snapshot) -> list[str]:
+    """One line for each thing that is new; the first snapshot is all new."""
+    lines = []
+    if before is not None and before.attempt != now.attempt:
+        lines.append(f"Attempt {now.attempt} of the application has started")
+    lines += [
+        f"{title}: {text}"
+        for title, old, text in (
+            ("Page", before and before.page_url, now.page_url),
+            ("TensorBoard", before and before.board.url, now.board.url),
+            ("TensorBoard", before and before.board.note, now.board.note),
+        )
+        if text and text != old
+    ]
+    known_bad = (
+        {container.id for container in before.containers if container.state in _BAD} if before else set()
+    )
+    lines += [_failure(c) for c in now.containers if c.state in _BAD and c.id not in known_bad]
+    if before is None or _key(before) != _key(now):
+        lines.append(summary(now))
+    return lines
+
+
+def _key(snapshot: Snapshot) -> tuple[object, ...]:
+    tenths = None if snapshot.progress is None else int(snapshot.progress * 10)
+    return snapshot.state, tuple(_roles(snapshot).items()), tenths
+
+
+def _roles(snapshot: Snapshot) -> dict[str, str]:
+    """Role -> how many of its containers are in which state, those still awaited included."""
+    newest: dict[object, ContainerView] = {}
+    for container in snapshot.containers:
+        slot = container.id if container.index is None else (container.role, container.index)
+        if slot not in newest or container.generation >= newest[slot].generation:
+            newest[slot] = container
+    found = {}
+    names = dict.fromkeys([role.name for role in snapshot.roles] + [c.role for c in newest.values()])
+    wanted = {role.name: role.instances for role in snapshot.roles}
+    for name in names:
+        states = [container.state for container in newest.values() if container.role == name]
+        counts = Counter(state.value.lower() for state in states)
+        missing = wanted.get(name, 0) - len(states)
+        if missing > 0:
+            counts["waiting"] = missing
+        found[name] = ", ".join(f"{count} {state}" for state, count in counts.items())
+    return found
+
+
+def _failure(container: ContainerView) -> str:
+    why = container.reason or (words(container.exit_code) if container.exit_code is not None else "")
+    where = f"{container.id} on {container.host}" if container.host else container.id
+    return f"{label(container)} ({where}) {container.state.value}" + (f": {why}" if why else "")

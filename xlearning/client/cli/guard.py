@@ -1,0 +1,41 @@
+"""Errors as sentences: no traceback without ``--verbose``."""
+
+from __future__ import annotations
+
+import traceback
+
+from xlearning.client.console import Console, open_console
+from xlearning.client.scan import Scan
+from xlearning.errors import XLearningError
+
+EXIT_CLIENT, EXIT_SIGNAL, SIGINT = 1, 128, 2
+
+
+def guarded(line: Scan) -> int:
+    """Run a submission; the exit code, whatever happens."""
+    console = open_console()
+    verbose = line.given("verbose")
+    try:
+        from xlearning.client.submit import run
+
+        return run(line, console)
+    except KeyboardInterrupt as error:
+        signum = getattr(error, "signum", SIGINT)
+        console.error("interrupted; nothing was submitted")
+        return EXIT_SIGNAL + int(signum)
+    except XLearningError as error:
+        return _failed(console, str(error), verbose=verbose)
+    except OSError as error:
+        return _failed(console, f"{type(error).__name__}: {error}", verbose=verbose)
+    except Exception as error:  # noqa: BLE001 - the last resort before a traceback
+        text = f"unexpected {type(error).__name__}: {error}\n  hint: --verbose shows where"
+        return _failed(console, text, verbose=verbose)
+    finally:
+        console.close()
+
+
+def _failed(console: Console, text: str, *, verbose: bool) -> int:
+    if verbose:
+        console.block([traceback.format_exc().rstrip()], good=False)
+    console.error(text)
+    return EXIT_CLIENT

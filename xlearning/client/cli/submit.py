@@ -1,0 +1,89 @@
+"""The verb that submits; it is meant where no verb is named."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+import click
+
+import xlearning
+from xlearning.client.cli.guard import guarded
+from xlearning.client.options import OPTIONS, Option, Takes
+from xlearning.client.scan import scan
+
+_INTRO = (
+    "Run COMMAND in many containers, unchanged: of this machine with --local. The application id "
+    "goes to standard output and everything for people to standard error."
+)
+_EXAMPLE = """\
+Example:
+  xl-submit --local --app-type TENSORFLOW --worker-num 2 --ps-num 1 \\
+      --files train.py --input /data/mnist#data --output /models/m1#model \\
+      python train.py --data ./data --model ./model
+"""
+_NOTES = (
+    "Options may be written with one dash or two, dashed or in camelCase (--worker-num, -workerNum), "
+    "as --opt value or --opt=value. The first word that belongs to no option starts COMMAND, and so "
+    "does what follows --.",
+    "Exit codes: 0 succeeded; 1 wrong usage, configuration or client error; 2 the application failed "
+    "or was killed.",
+)
+
+
+class SubmitCommand(click.Command):
+    """A command whose options come from `xlearning.client.options` and are read by `scan`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the words apart; no word at all asks for help, as in XLearning."""
+        line = scan(args)
+        if not args or line.given("help"):
+            click.echo(ctx.get_help())
+            ctx.exit()
+        if line.given("version"):
+            click.echo(f"xlearning {xlearning.__version__}")
+            ctx.exit()
+        ctx.params = {"line": line}
+        ctx.args = []
+        return []
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """What follows the program's name in the usage line."""
+        return ["[OPTION]...", "[--]", "COMMAND [ARGUMENT]..."]
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Introduction and example."""
+        formatter.write_paragraph()
+        formatter.write_text(_INTRO)
+        formatter.write_paragraph()
+        formatter.write(_EXAMPLE)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """All options, by group."""
+        for group, options in groupby(OPTIONS, key=lambda option: option.group):
+            with formatter.section(group):
+                formatter.write_dl([_row(option) for option in options])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Rules that hold for all options."""
+        for note in _NOTES:
+            formatter.write_paragraph()
+            formatter.write_text(note)
+
+
+def _row(option: Option) -> tuple[str, str]:
+    value = {
+        Takes.NOTHING: "",
+        Takes.SWITCH: " [true|false]",
+        Takes.ONE: f" {option.metavar}",
+        Takes.MANY: f" {option.metavar}",
+    }[option.takes]
+    short = f"-{option.short}, " if option.short else ""
+    repeat = " May be repeated." if option.takes is Takes.MANY else ""
+    return f"{short}{option.flag}{value}", option.help + repeat
+
+
+@click.command(cls=SubmitCommand, name="submit", context_settings={"max_content_width": 110})
+def submit(**params: Any) -> int:
+    """Submit the job of a command line; the exit code."""
+    return guarded(params["line"])

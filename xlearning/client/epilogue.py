@@ -1,0 +1,105 @@
+"""The last words about an application. Pure text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xlearning.client.changes import label
+from xlearning.client.exits import hint, words
+from xlearning.cluster.base import ApplicationReport
+from xlearning.job import AppState, ContainerState, ContainerView, Snapshot
+from xlearning.units import format_duration
+
+LAST_LINES = 20
+_BAD = (ContainerState.FAILED, ContainerState.LOST)
+
+
+def first_failure(snapshot: Snapshot | None) -> ContainerView | None:
+    """The container that failed first; None when none did."""
+    return next(iter(failures(snapshot)), None)
+
+
+def failures(snapshot: Snapshot | None) -> list[ContainerView]:
+    """Containers that failed or were lost, in the order in which they did."""
+    bad = [c for c in snapshot.containers if c.state in _BAD] if snapshot else []
+    return sorted(bad, key=lambda c: (c.finished is None, c.finished or 0.0))
+
+
+def epilogue(
+    report: ApplicationReport,
+    snapshot: Snapshot | None,
+    *,
+    logs: Mapping[str, str] | None = None,
+    published: Mapping[str, Sequence[str]] | None = None,
+) -> list[str]:
+    """Lines that tell how the application ended.
+
+    Parameters
+    ----------
+    snapshot : Snapshot or None
+        The last one that was seen.
+    logs : mapping, optional
+        Log name -> place, of the container that failed first, or of the ApplicationMaster.
+    published : mapping, optional
+        Output folder -> what is in it.
+    """
+    if report.state is AppState.SUCCEEDED:
+        return _success(report, snapshot, published or {})
+    return _failure(report, snapshot, logs or {})
+
+
+def _success(
+    report: ApplicationReport, snapshot: Snapshot | None, published: Mapping[str, Sequence[str]]
+) -> list[str]:
+    lines = [f"{report.app_id} SUCCEEDED{_duration(report)}"]
+    bad = failures(snapshot)
+    if bad:
+        lines.append(f"  although {len(bad)} of its containers failed:")
+        lines += [f"    {_who(container)}{_why(container)}" for container in bad]
+    for remote, names in published.items():
+        lines.append(f"  Output: {remote}")
+        lines += [f"    {name}" for name in names] or ["    (empty: the program wrote nothing)"]
+    return lines
+
+
+def _failure(report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping[str, str]) -> list[str]:
+    reason = report.diagnostics.strip() or (snapshot.reason.strip() if snapshot else "")
+    first, *more = reason.splitlines() or [""]
+    lines = [f"{report.app_id} {report.state.value}{_duration(report)}" + (f": {first}" if first else "")]
+    lines += [f"  {line}" for line in more]
+    container = first_failure(snapshot)
+    if container is not None:
+        lines.append(f"  First to fail: {_who(container)}{_why(container)}")
+        lines += _tail(container)
+    lines += [f"  Log {name}: {place}" for name, place in sorted(logs.items())]
+    if container is not None:
+        advice = hint(container.exit_code, container.last_lines)
+        lines += [f"  hint: {advice}"] if advice else []
+    return lines
+
+
+def _tail(container: ContainerView) -> list[str]:
+    shown = container.last_lines[-LAST_LINES:]
+    if not shown:
+        return []
+    count = "line" if len(shown) == 1 else f"{len(shown)} lines"
+    return [f"  Its last {count}:", *(f"    | {line}" for line in shown)]
+
+
+def _who(container: ContainerView) -> str:
+    where = f" on {container.host}" if container.host else ""
+    return f"{label(container)} ({container.id}{where})"
+
+
+def _why(container: ContainerView) -> str:
+    told = words(container.exit_code) if container.exit_code is not None else ""
+    reason = container.reason.strip().split("\n")[0]
+    if told and reason and reason not in told and told not in reason:
+        return f": {told} ({reason})"
+    return f": {reason if told in reason else told}" if (told or reason) else ""
+
+
+def _duration(report: ApplicationReport) -> str:
+    if report.finished is None or not report.submitted:
+        return ""
+    return f" after {format_duration(report.finished - report.submitted)}"

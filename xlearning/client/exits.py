@@ -1,0 +1,57 @@
+"""Exit codes of programs and containers in words, and what usually helps."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Sequence
+
+_KNOWN = {
+    1: "the program reported an error",
+    2: "the program was called the wrong way, or reported an error",
+    126: "the command was found but cannot be executed",
+    127: "the command was not found",
+    -100: "the container was lost with its node, or taken back",
+    -102: "the container was taken away for another queue",
+    -103: "the container used more virtual memory than it asked for",
+    -104: "the container used more memory than it asked for",
+    -1000: "its files could not be put in place",
+}
+_MEMORY_HINT = "it may have run out of memory: give its role more, such as --worker-memory 4g"
+_SEGV_HINT = "a native library crashed; the log may name it"
+_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
+_SCRIPT = re.compile(r"can't open file '(?:[^']*/)?([^'/]+)'")
+
+
+def words(code: int) -> str:
+    """``exit code 3``, ``exit code 137: killed by SIGKILL``."""
+    if code in _KNOWN:
+        return f"exit code {code}: {_KNOWN[code]}"
+    if 128 < code <= 128 + signal.NSIG:
+        return f"exit code {code}: killed by {_signal_name(code - 128)}"
+    return f"exit code {code}"
+
+
+def hint(code: int | None, last_lines: Sequence[str]) -> str:
+    """What to try, from the exit code and the last output; empty when nothing is known."""
+    text = "\n".join(last_lines)
+    module = _MODULE.search(text)
+    if module:
+        return f"the Python that your command uses has no module {module.group(1)}"
+    script = _SCRIPT.search(text)
+    if script:
+        return f"is {script.group(1)} shipped? --files {script.group(1)} puts it into the working folder"
+    if code in (137, -103, -104) or "MemoryError" in text:
+        return _MEMORY_HINT
+    if code == 139:
+        return _SEGV_HINT
+    if code in (126, 127):
+        return "name a program that is on the PATH of the nodes, or ship it with --files and write ./NAME"
+    return ""
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,111 @@
+"""``--output``: where it goes, and whether it may go there.
+
+An output that exists is refused. One that holds nothing but ``_temporary`` of the same user's dead
+applications is swept and used, so that a failed job can simply be run again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from xlearning.client.names import local_name, split_alias
+from xlearning.client.problems import Problem
+from xlearning.cluster.base import ApplicationReport
+from xlearning.errors import ApplicationNotFound
+from xlearning.fs import FileSystems
+from xlearning.job import OutputSpec
+
+TEMPORARY = "_temporary"
+_ATTEMPT_FOLDER = re.compile(r"(application_\d+_\d+)_\d+")
+_OTHER_FOLDER = "choose another folder, or delete it"
+
+Report = Callable[[str], ApplicationReport]
+
+
+def parse(
+    texts: Sequence[str], fss: FileSystems, *, default_name: str, problems: list[Problem]
+) -> list[OutputSpec]:
+    """Outputs of the command line, in their order, with full addresses."""
+    specs = []
+    for text in texts:
+        path, alias = split_alias(text)
+        if not path.strip():
+            problems.append(Problem(f"--output {text} names no path", "write --output PATH#NAME"))
+            continue
+        name = default_name if alias is None else alias
+        try:
+            specs.append(OutputSpec(fss.resolve(path.strip()).rstrip("/"), local_name(name)))
+        except ValueError as error:
+            fix = "give a plain relative name after #, such as #model"
+            problems.append(Problem(f"--output {text}: the local name {name!r} cannot be used: {error}", fix))
+    return specs
+
+
+def check_overlap(specs: Sequence[OutputSpec], problems: list[Problem]) -> None:
+    """Two equal outputs, and an output inside another one."""
+    for position, one in enumerate(specs):
+        for other in specs[position + 1 :]:
+            if one == other:
+                problems.append(Problem(f"--output {one.remote}#{one.local} is given twice", "keep one"))
+            for inner, outer in ((one, other), (other, one)):
+                if inner.remote.startswith(outer.remote + "/"):
+                    problems.append(
+                        Problem(
+                            f"output {inner.remote} lies inside output {outer.remote}",
+                            "publish to two folders side by side",
+                        )
+                    )
+
+
+def check_free(
+    specs: Sequence[OutputSpec], fss: FileSystems, *, user: str, report: Report, problems: list[Problem]
+) -> list[str]:
+    """Remotes that hold only remains of dead applications; everything else that exists is a problem."""
+    sweep = []
+    for remote in dict.fromkeys(spec.remote for spec in specs):
+        try:
+            reason = _occupied(remote, fss, user, report)
+        except FileNotFoundError:
+            continue
+        except PermissionError as error:
+            problems.append(Problem(f"output {remote} cannot be looked at: {error}", "choose another folder"))
+            continue
+        if reason:
+            problems.append(Problem(f"output {remote} {reason}", _OTHER_FOLDER))
+        else:
+            sweep.append(remote)
+    return sweep
+
+
+def sweep_remains(remotes: Sequence[str], fss: FileSystems) -> None:
+    """Delete ``_temporary`` of `check_free`'s answer."""
+    for remote in remotes:
+        fss.of(remote).delete(f"{remote}/{TEMPORARY}", recursive=True)
+
+
+def _occupied(remote: str, fss: FileSystems, user: str, report: Report) -> str:
+    """Why ``remote``, which exists, cannot be used; empty when it can."""
+    fs = fss.of(remote)
+    if not fs.stat(remote).is_dir:
+        return "exists and is a file"
+    if [child.name for child in fs.list(remote)] != [TEMPORARY]:
+        return "exists already"
+    for child in fs.list(f"{remote}/{TEMPORARY}"):
+        match = _ATTEMPT_FOLDER.fullmatch(child.name)
+        if match is None:
+            return f"exists already, with {TEMPORARY}/{child.name} of another program"
+        reason = _alive(match.group(1), user, report)
+        if reason:
+            return reason
+    return ""
+
+
+def _alive(app_id: str, user: str, report: Report) -> str:
+    try:
+        found = report(app_id)
+    except ApplicationNotFound:
+        return f"holds {TEMPORARY} of {app_id}, which is not known here and may still run elsewhere"
+    if not found.state.final:
+        return f"is being written by {app_id}, which is {found.state.value}"
+    return "" if found.user == user else f"holds {TEMPORARY} of {app_id}, which belongs to {found.user}"

@@ -1,0 +1,34 @@
+"""Problems of a command line or a plan, gathered so that the user sees them all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xlearning.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong, and what to do about it."""
+
+    message: str
+    fix: str = ""
+
+
+def refuse(problems: Sequence[Problem]) -> None:
+    """Raise one `UsageError` that tells all problems, each with its fix; nothing when there is none."""
+    if not problems:
+        return
+    if len(problems) == 1:
+        raise UsageError(problems[0].message, hint=problems[0].fix or None)
+    lines = [f"{len(problems)} problems:"]
+    for number, problem in enumerate(problems, start=1):
+        lines.append(f"  {number}. {_indent(problem.message)}")
+        if problem.fix:
+            lines.append(f"     fix: {_indent(problem.fix)}")
+    raise UsageError("\n".join(lines))
+
+
+def _indent(text: str) -> str:
+    return text.replace("\n", "\n     ")

@@ -1,0 +1,86 @@
+"""How many containers of which role, and what each gets (java-xlearning.md 4, DESIGN 16)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xlearning.client.problems import Problem
+from xlearning.config import Config
+from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, RoleSpec
+
+TENSORFLOW = "TENSORFLOW"
+PS_TYPES = ("TENSORFLOW", "MXNET", "LIGHTLDA", "XFLOW")
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Numbers of containers: workers count worker 0, and not the evaluator."""
+
+    workers: int
+    ps: int
+    evaluator: bool
+
+
+def asked(app_type: str, config: Config, problems: list[Problem], notes: list[str]) -> Crew:
+    """The crew that the properties ask for."""
+    ps = int(config.get("xlearning.ps.num"))
+    if ps > 0 and app_type not in PS_TYPES:
+        problems.append(
+            Problem(
+                f"{ps} parameter servers are asked for, but type {app_type} has none",
+                f"leave out --ps-num, or choose --app-type {' or '.join(PS_TYPES)}",
+            )
+        )
+    total = int(config.get("xlearning.worker.num"))
+    evaluator = bool(config.get("xlearning.tf.evaluator"))
+    if evaluator and (app_type != TENSORFLOW or total < 2):
+        notes.append(f"--tf-evaluator has no effect: it needs type {TENSORFLOW} and at least 2 workers")
+        evaluator = False
+    return Crew(total - evaluator, ps, evaluator)
+
+
+def match_files(crew: Crew, smallest: int, config: Config, notes: list[str]) -> Crew:
+    """Fewer files than workers: as many workers as files, unless the property keeps the number.
+
+    Parameters
+    ----------
+    smallest : int
+        Files of the smallest input that has any; 0 changes nothing.
+    """
+    if not 0 < smallest < crew.workers:
+        return crew
+    if not config.get("xlearning.workers.match.files"):
+        notes.append(f"{crew.workers} workers for {smallest} files: some workers get no file")
+        return crew
+    plural = "s" if smallest > 1 else ""
+    notes.append(
+        f"{smallest} worker{plural} instead of {crew.workers}: "
+        f"the smallest input has {smallest} file{plural} "
+        "(--conf xlearning.workers.match.files=false keeps the number)"
+    )
+    return Crew(smallest, crew.ps, crew.evaluator)
+
+
+def roles(app_type: str, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
+    """Roles in the order in which they are asked for.
+
+    A chief is a role of its own where its memory differs and other workers stand beside it; a
+    lone worker simply gets the chief's memory.
+    """
+    memory, cores = config.get("xlearning.worker.memory"), config.get("xlearning.worker.cores")
+    found = []
+    if crew.ps and app_type in PS_TYPES:
+        ps_memory, ps_cores = config.get("xlearning.ps.memory"), config.get("xlearning.ps.cores")
+        found.append(RoleSpec(PS, crew.ps, ps_memory, ps_cores))
+    chief_memory = memory
+    if app_type == TENSORFLOW:
+        chief_memory = config.get("xlearning.chief.worker.memory") or memory
+    if chief_memory != memory and crew.workers > 1:
+        found.append(RoleSpec(CHIEF, 1, chief_memory, cores))
+        found.append(RoleSpec(WORKER, crew.workers - 1, memory, cores))
+    else:
+        found.append(RoleSpec(WORKER, crew.workers, chief_memory if crew.workers == 1 else memory, cores))
+    if crew.evaluator:
+        evaluator_memory = config.get("xlearning.evaluator.worker.memory") or memory
+        found.append(RoleSpec(EVALUATOR, 1, evaluator_memory, cores))
+    return tuple(found)

@@ -1,0 +1,161 @@
+"""``xl-submit`` from the command line to the exit code: plan, stage, submit, follow."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import queue
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from xlearning.client.console import Console
+from xlearning.client.follow import Detached, Follower
+from xlearning.client.plan import Plan, Setting, make_plan
+from xlearning.client.problems import Problem, refuse
+from xlearning.client.scan import Scan
+from xlearning.client.watch import Event, Watcher
+from xlearning.cluster.base import ClusterClient
+from xlearning.cluster.local import LocalCluster
+from xlearning.config import Config, find_conf_dir, load
+from xlearning.errors import ConfigError
+from xlearning.fs import FileSystems
+from xlearning.job import AppState, JobSpec
+
+LOCAL_FS = "file://"
+EXIT_OK, EXIT_JOB, EXIT_SIGNAL = 0, 2, 128
+
+
+def run(line: Scan, console: Console) -> int:
+    """Submit the job of a command line and follow it; the exit code.
+
+    Raises
+    ------
+    xlearning.errors.XLearningError
+        Anything that is wrong before the application has started.
+    """
+    problems = list(line.problems)
+    config = _config(line, problems)
+    if not line.given("local"):
+        problems.append(
+            Problem(
+                "running on YARN is not part of this version", "--local runs the same job on this machine"
+            )
+        )
+        refuse(problems)
+    fallback = config or Config.from_properties({})
+    fss = FileSystems(LOCAL_FS, timeout=fallback.get("xlearning.fs.timeout"))
+    cluster = LocalCluster(Path(fallback.get("xlearning.local.dir")), fallback.get("xlearning.local.slots"))
+    now = time.time()
+    setting = Setting(user_name(os.environ), now, LOCAL_FS, cluster.report)
+    plan = make_plan(line, fallback, fss, setting, problems=problems, config_complete=config is not None)
+    for note in (*fallback.warnings, *line.notes, *plan.notes):
+        console.warn(note)
+    if line.given("dry-run"):
+        from xlearning.client.dryrun import render
+
+        print(render(plan, fallback), flush=True)
+        return EXIT_OK
+    if line.given("verbose"):
+        from xlearning.client.dryrun import properties
+
+        console.block(["Properties that are not defaults", *properties(fallback)], good=True)
+    return _launch(plan, fallback, fss, cluster, console, now)
+
+
+def user_name(environ: Mapping[str, str]) -> str:
+    """The user as Hadoop sees it: ``HADOOP_USER_NAME``, else the one who is logged in."""
+    return environ.get("HADOOP_USER_NAME") or getpass.getuser()
+
+
+def staging_root(config: Config, fss: FileSystems) -> str:
+    """Folder of all staging folders.
+
+    Without a setting, jobs of this machine stage below ``xlearning.local.dir``: a folder in /tmp
+    would belong to whoever runs the first job.
+    """
+    if config.is_set("xlearning.staging.dir"):
+        return fss.resolve(config.get("xlearning.staging.dir"))
+    return fss.resolve(str(Path(config.get("xlearning.local.dir")).absolute() / "staging"))
+
+
+def _config(line: Scan, problems: list[Problem]) -> Config | None:
+    """The configuration; None, and a problem more, when it cannot be used."""
+    pairs = []
+    for text in line.many("conf"):
+        name, sep, value = text.partition("=")
+        if not sep or not name.strip():
+            problems.append(Problem(f"--conf {text} is not a pair", "write --conf KEY=VALUE"))
+            continue
+        pairs.append((name.strip(), value))
+    try:
+        return load(
+            conf_dir=find_conf_dir(os.environ),
+            conf_files=[Path(text) for text in line.many("conf-file")],
+            overrides=pairs,
+            options=line.properties(),
+        )
+    except ConfigError as error:
+        problems.append(Problem(error.message, error.hint or ""))
+        return None
+
+
+def _launch(
+    plan: Plan, config: Config, fss: FileSystems, cluster: ClusterClient, console: Console, now: float
+) -> int:
+    from xlearning.client.interrupts import Interrupts
+    from xlearning.client.outputs import sweep_remains
+    from xlearning.client.stage import stage, unstage
+
+    inbox: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    with Interrupts() as interrupts:
+        sweep_remains(plan.sweep, fss)
+        app_id, root = cluster.new_application_id(), staging_root(config, fss)
+        job = stage(plan, fss, app_id=app_id, staging_root=root, now=now)
+        try:
+            interrupts.redirect(inbox)
+            cluster.submit(job)
+        except BaseException:
+            unstage(job, fss)
+            raise
+        print(job.app_id, flush=True)
+        crew = ", ".join(f"{role.instances} {role.name}" for role in job.roles)
+        console.info(f"Submitted {job.app_name} ({crew}) as {job.app_id}")
+        watcher = Watcher(fss, job.staging, inbox)
+        watcher.start()
+        try:
+            return _follow(job, config, fss, cluster, watcher, inbox, console)
+        except Detached as left:
+            console.warn(f"left alone: {job.app_id} is not followed any more")
+            return EXIT_SIGNAL + left.signum
+        finally:
+            watcher.stop()
+
+
+def _follow(
+    job: JobSpec,
+    config: Config,
+    fss: FileSystems,
+    cluster: ClusterClient,
+    watcher: Watcher,
+    inbox: queue.SimpleQueue[Event],
+    console: Console,
+) -> int:
+    from xlearning.client.epilogue import epilogue, first_failure
+    from xlearning.client.outcome import logs, published
+
+    follower = Follower(
+        job, cluster, watcher, inbox, console, interval=config.get("xlearning.log.pull.interval")
+    )
+    ending = follower.run()
+    report = ending.report
+    good = report.state is AppState.SUCCEEDED
+    failed = first_failure(ending.snapshot)
+    lines = epilogue(
+        report,
+        ending.snapshot,
+        logs={} if good else logs(cluster, report, failed.id if failed else ""),
+        published=published(job, fss) if good else {},
+    )
+    console.block(lines, good=good)
+    return EXIT_OK if good else EXIT_JOB
