@@ -1,0 +1,103 @@
+"""Taking a container's output folders to their remote places."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xlearning.config import Config
+from xlearning.container.paths import inside
+from xlearning.errors import UsageError
+from xlearning.fs import FileSystems
+from xlearning.fs.transfer import TransferResult, upload
+
+# All names together travel in one message to the ApplicationMaster.
+_LONGEST_LIST = 2 << 20
+
+
+@dataclass(frozen=True)
+class Output:
+    """One folder to take away: ``local`` below the working folder, ``remote`` a full URI."""
+
+    local: str
+    remote: str
+
+
+def publish(
+    outputs: Sequence[Output],
+    work: Path,
+    fss: FileSystems,
+    config: Config,
+    *,
+    cancel: threading.Event,
+    on_progress: Callable[[int, int], None],
+) -> TransferResult:
+    """Upload every output folder. Blocks.
+
+    A folder that the program did not make is no error: it has no files.
+
+    Parameters
+    ----------
+    cancel : threading.Event
+        Set it from another thread to give up.
+    on_progress : callable
+        Called from transfer threads with (files done, bytes done) over all folders.
+
+    Raises
+    ------
+    UsageError
+        Two folders would put different things under one remote name, or there are too many names.
+    xlearning.errors.XLearningError, OSError
+        A file could not be uploaded; `Cancelled` when ``cancel`` was set.
+    """
+    present = [(item, inside(work, item.local, "output folder")) for item in outputs]
+    present = [(item, folder) for item, folder in present if _is_folder(folder, item.local)]
+    _check_names(present)
+    files, size, entries = 0, 0, []
+    for item, folder in present:
+        done_files, done_size = files, size
+        result = upload(
+            fss,
+            folder,
+            item.remote,
+            threads=config.get("xlearning.upload.output.thread.nums"),
+            retry_time=config.get("xlearning.fs.retry.time"),
+            on_progress=lambda f, b, f0=done_files, b0=done_size: on_progress(f0 + f, b0 + b),  # type: ignore[misc]
+            cancel=cancel,
+        )
+        files, size = files + result.files, size + result.bytes
+        entries.extend(result.entries)
+    return TransferResult(files, size, tuple(entries))
+
+
+def _is_folder(path: Path, name: str) -> bool:
+    if path.is_dir():
+        return True
+    if os.path.lexists(path):
+        raise UsageError(f"output {name!r} is not a folder", hint="the program must write files below it")
+    return False
+
+
+def _check_names(present: Sequence[tuple[Output, Path]]) -> None:
+    owners: dict[tuple[str, str], str] = {}
+    clashes, length = [], 0
+    for item, folder in present:
+        for name in sorted(path.name for path in folder.iterdir()):
+            length += len(os.fsencode(name)) + 8
+            other = owners.setdefault((item.remote, name), item.local)
+            if other != item.local:
+                clashes.append(f"{other}/{name} and {item.local}/{name} (both to {item.remote})")
+    if clashes:
+        shown = ", ".join(clashes[:5])
+        raise UsageError(
+            f"output folders hold equal names: {shown}",
+            hint="give them different names, or each output its own remote folder",
+        )
+    if length > _LONGEST_LIST:
+        raise UsageError(
+            f"the output folders hold {len(owners)} files and folders at their top",
+            hint="write them into a folder below the output folder",
+        )

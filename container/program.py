@@ -1,0 +1,216 @@
+"""One launch of the user's program: its folder, its input, its process, its exit."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import os
+import pwd
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from xlearning.config import Config
+from xlearning.container import blocking
+from xlearning.container.amount import Amount
+from xlearning.container.environment import Environment, Node, build
+from xlearning.container.identity import Identity
+from xlearning.container.inputs.download import fetch
+from xlearning.container.logs import ProgressReader, last_lines
+from xlearning.container.metrics import TreeMeter, Usage
+from xlearning.container.paths import inside
+from xlearning.container.process import ProcessExit, UserProcess
+from xlearning.fs import FileSystems
+from xlearning.job import LaunchSpec
+
+log = logging.getLogger(__name__)
+
+STDOUT, STDERR = "stdout", "stderr"
+_PROGRESS_LOOK = 0.25  # seconds
+
+
+@dataclass(frozen=True)
+class Exited:
+    """How the program ended, with the last lines of its output."""
+
+    exit: ProcessExit
+    last_lines: Sequence[str] = field(default_factory=tuple)
+
+
+class Program:
+    """The user's program in this container.
+
+    Attributes
+    ----------
+    fetching : bool
+        Whether the download runs.
+    fetched : Amount
+        Its progress.
+    progress : float or None
+        0..1, as the program reports it in its output.
+    usage : Usage
+        Newest sample of its process tree.
+    """
+
+    def __init__(self, spec: LaunchSpec, identity: Identity, work: Path, config: Config) -> None:
+        self.spec = spec
+        self.fetched = Amount()
+        self.fetching = False
+        self.progress: float | None = None
+        self.usage = Usage()
+        self._identity = identity
+        self._work = work
+        self._config = config
+        self._cancel = threading.Event()
+        self._process: UserProcess | None = None
+        self._logs = [identity.log_dir / STDERR, identity.log_dir / STDOUT]
+        self._environment: Mapping[str, str] = {}
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Variables of the program; empty before `start`."""
+        return self._environment
+
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was called."""
+        return self._cancel.is_set()
+
+    async def prepare(self, fss: FileSystems) -> None:
+        """Make folders and files, and fetch the input.
+
+        Raises
+        ------
+        xlearning.errors.XLearningError, OSError
+            Something could not be made or fetched.
+        """
+        await blocking.call(self._lay_out, name="lay-out")
+        self.fetching = True
+        try:
+            await self._fetch(fss)
+        finally:
+            self.fetching = False
+
+    async def _fetch(self, fss: FileSystems) -> None:
+        await blocking.call(
+            lambda: fetch(
+                self.spec,
+                self._work,
+                fss,
+                self._config,
+                cancel=self._cancel,
+                on_progress=self.fetched.update,
+            ),
+            name="fetch",
+        )
+
+    async def start(self) -> int | None:
+        """Start the process; its id, or None when that failed (`wait` then says why)."""
+        environment = await blocking.call(self._build_environment, name="environment")
+        for name, text in environment.files.items():
+            _write(inside(self._work, name, "file"), text)
+        (self._work / "tmp").mkdir(exist_ok=True)
+        self._environment = environment.variables
+        self._process = await UserProcess.start(
+            self.spec.command,
+            environment.variables,
+            self._work,
+            self._identity.log_dir / STDOUT,
+            self._identity.log_dir / STDERR,
+            grace=self._config.get("xlearning.container.stop.grace"),
+        )
+        if self._cancel.is_set():  # the order to stop came while it started
+            self._process.order_stop()
+        return self._process.pid
+
+    async def wait(self, sample_every: float) -> Exited:
+        """Wait for the end of a started program and of all that it left behind.
+
+        Meanwhile `progress` and `usage` are kept fresh, the latter every ``sample_every`` seconds.
+        """
+        assert self._process is not None
+        ended = asyncio.Event()
+        watchers = asyncio.gather(self._follow_progress(ended), self._follow_usage(ended, sample_every))
+        try:
+            end = await self._process.wait()
+            ended.set()
+            await watchers
+        finally:
+            watchers.cancel()
+        self.usage = Usage()
+        return Exited(end, last_lines(self._logs))
+
+    async def stop(self, grace: float) -> None:
+        """Give up fetching; end a running process: TERM, ``grace`` seconds, KILL."""
+        self._cancel.set()
+        if self._process is not None:
+            await self._process.stop(grace)
+
+    def _lay_out(self) -> None:
+        for name in self.spec.folders:
+            inside(self._work, name, "folder").mkdir(parents=True, exist_ok=True)
+        for name, text in self.spec.files.items():
+            path = inside(self._work, name, "file")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _write(path, text)
+
+    def _build_environment(self) -> Environment:
+        limit = self._config.get("xlearning.env.maxlength")
+        return build(self._node(), self.spec.env, self.spec.overflow, limit)
+
+    def _node(self) -> Node:
+        try:
+            account = pwd.getpwuid(os.getuid())
+            home, user = account.pw_dir, account.pw_name
+        except KeyError:  # a user id without an account, as in many Docker images
+            home, user = str(self._work), str(os.getuid())
+        environ = {_text(name): _text(value) for name, value in os.environb.items()}
+        return Node(
+            environ=environ,
+            work=str(self._work),
+            log_dir=str(self._identity.log_dir),
+            home=home,
+            user=user,
+            local=self._identity.local,
+            is_dir=os.path.isdir,
+            jars=lambda folder: sorted(str(path) for path in Path(folder).glob("*.jar")),
+        )
+
+    async def _follow_progress(self, ended: asyncio.Event) -> None:
+        reader = ProgressReader(self._logs)
+        last = False
+        while not last:
+            last = ended.is_set()
+            poll = functools.partial(reader.poll, final=last)
+            try:
+                self.progress = await blocking.call(poll, name="progress")
+            except OSError as error:
+                log.warning("cannot read the program's output: %s", error)
+            await _pause(ended, _PROGRESS_LOOK)
+
+    async def _follow_usage(self, ended: asyncio.Event, every: float) -> None:
+        assert self._process is not None
+        meter = TreeMeter(self._process.tree)
+        while not ended.is_set():
+            self.usage = await blocking.call(meter.sample, name="usage")
+            await _pause(ended, every)
+
+
+async def _pause(ended: asyncio.Event, seconds: float) -> None:
+    """Sleep, but not beyond the end."""
+    if not ended.is_set():
+        try:
+            await asyncio.wait_for(ended.wait(), seconds)
+        except asyncio.TimeoutError:
+            return
+
+
+def _text(value: bytes) -> str:
+    """As the guardian turns it back into bytes, whatever the agent's own locale is."""
+    return value.decode("utf-8", "surrogateescape")
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
