@@ -1,0 +1,1 @@
+"""The ApplicationMaster's decisions, free of I/O: `Machine.handle(event)` returns actions."""

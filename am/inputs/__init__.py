@@ -1,0 +1,1 @@
+"""From input patterns to what each worker reads."""

@@ -1,0 +1,120 @@
+"""Entry point of the ApplicationMaster; the one place that puts am, webui and cluster together."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xlearning.am.core.events import AmStopped
+from xlearning.am.page import RuntimeSource
+from xlearning.am.runtime import Runtime, Services
+from xlearning.cluster import base, credentials
+from xlearning.cluster.base import ContainerManager
+from xlearning.config import Config
+from xlearning.errors import ClusterError, XLearningError
+from xlearning.fs import FileSystems
+from xlearning.fs.base import join, split_uri
+from xlearning.history.store import HistoryWriter
+from xlearning.job import AppState, JobSpec, from_dict
+
+if TYPE_CHECKING:
+    from xlearning.webui.server import PageServer
+
+log = logging.getLogger("xlearning.am")
+
+RETRY_EXIT = 10  # exit code of an attempt that asks for another one
+_PAGE_DELAY = 2.0  # seconds; the page's libraries must not compete with the start of the agents
+
+
+def read_job(storage: FileSystems, staging: str) -> JobSpec:
+    """The job that the client staged."""
+    path = join(staging, "job.json")
+    with storage.of(path).open_read(path) as stream:
+        return from_dict(JobSpec, json.loads(stream.read()))
+
+
+def container_manager(environ: Mapping[str, str], job: JobSpec) -> tuple[ContainerManager, bool]:
+    """The back end named by ``XLEARNING_BACKEND``, and whether containers were asked for at submit."""
+    backend = environ.get(base.ENV_BACKEND)
+    if backend == "local":
+        from xlearning.cluster.local_containers import LocalContainerManager
+
+        return LocalContainerManager.from_environ(environ, job), False
+    raise ClusterError(f"unknown back end {backend!r} in {base.ENV_BACKEND}")
+
+
+async def serve_page(runtime: Runtime, manager: ContainerManager) -> PageServer | None:
+    """Start the job page. The job does not depend on it: a failure is logged."""
+    source = RuntimeSource(runtime, manager, asyncio.get_running_loop())
+    try:
+        await runtime.launched(_PAGE_DELAY)
+        server = await asyncio.to_thread(_start_page, source)
+        await runtime.set_page(server.port, server.path)
+    except (ImportError, OSError, XLearningError):
+        log.exception("the job page could not be started; the job goes on without it")
+        return None
+    return server
+
+
+def _start_page(source: RuntimeSource) -> PageServer:
+    from xlearning.webui.server import PageServer
+
+    return PageServer(source)
+
+
+async def run(environ: Mapping[str, str]) -> int:
+    """Run one attempt; returns the process's exit code."""
+    staging, attempt = environ[base.ENV_STAGING], int(environ[base.ENV_ATTEMPT])
+    scheme, authority, _ = split_uri(staging)
+    job = read_job(FileSystems(f"{scheme}://{authority}"), staging)
+    config = Config.from_properties(job.properties)
+    storage = FileSystems(job.default_fs, timeout=config.get("xlearning.fs.timeout"))
+    manager, requested = container_manager(environ, job)
+    certificate, key = credentials.load(Path(environ[base.ENV_CREDENTIALS]))
+    history_dir = storage.resolve(config.get("xlearning.history.log.dir"))
+    history = HistoryWriter(storage, join(history_dir, job.app_id))
+    services = Services(
+        manager=manager,
+        storage=storage,
+        history=history,
+        certificate=certificate,
+        key=key,
+        address_host=environ.get(base.ENV_HOST, "127.0.0.1"),
+        requested=requested,
+    )
+    runtime = Runtime(job, attempt, services)
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, lambda: runtime.post(AmStopped("the back end stopped the job")))
+    page = None
+    if config.get("xlearning.webui.enable"):
+        page = loop.create_task(serve_page(runtime, manager))
+    outcome = await runtime.run()
+    if page is not None and page.done() and (server := page.result()) is not None:
+        await asyncio.to_thread(server.close)
+    if runtime.retry:
+        return RETRY_EXIT
+    return 0 if outcome is AppState.SUCCEEDED else 1
+
+
+def main() -> int:
+    """Run the attempt that the environment describes."""
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    try:
+        return asyncio.run(run(os.environ))
+    except (XLearningError, OSError, KeyError) as error:
+        log.exception("the ApplicationMaster cannot go on")
+        print(f"the ApplicationMaster cannot go on: {error!r}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

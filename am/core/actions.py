@@ -1,0 +1,118 @@
+"""What the machine wants done. The runtime carries actions out in the order in which they come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from xlearning.am.core.tasks import ClusterMap, Task, Uploaded
+from xlearning.job import AppState
+
+
+@dataclass(frozen=True)
+class Action:
+    """Base of all actions."""
+
+
+@dataclass(frozen=True)
+class RequestContainers(Action):
+    role: str
+    count: int
+
+
+@dataclass(frozen=True)
+class ReleaseContainer(Action):
+    """Tell the agent to leave and give the container back."""
+
+    container_id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class KillContainer(Action):
+    """End the container by force."""
+
+    container_id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Accept(Action):
+    """Answer to a registration or a reconnection."""
+
+    container_id: str
+    stream: int
+    session: str
+
+
+@dataclass(frozen=True)
+class Refuse(Action):
+    stream: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Prepare(Action):
+    """Tell the agent who it is and how many ports it reserves."""
+
+    container_id: str
+    task: Task
+    ports: int
+
+
+@dataclass(frozen=True)
+class Launch(Action):
+    container_id: str
+    task: Task
+    cluster: ClusterMap
+
+
+@dataclass(frozen=True)
+class StopProcess(Action):
+    """``grace``: seconds between TERM and KILL."""
+
+    container_id: str
+    generation: int
+    grace: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Upload(Action):
+    container_id: str
+    task: Task
+
+
+@dataclass(frozen=True)
+class Save(Action):
+    container_id: str
+    task: Task
+    save_id: str
+
+
+@dataclass(frozen=True)
+class Commit(Action):
+    uploaded: tuple[Uploaded, ...]
+
+
+@dataclass(frozen=True)
+class Record(Action):
+    """A transition for the history."""
+
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PublishSnapshot(Action):
+    """Something that people can see has changed."""
+
+
+@dataclass(frozen=True)
+class Finish(Action):
+    """The last action; the last snapshot is due with it. With ``retry`` another attempt may follow."""
+
+    state: AppState
+    reason: str
+    retry: bool

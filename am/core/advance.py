@@ -1,0 +1,149 @@
+"""What follows from the state after each event: the barrier, launch, success, tear-down, the end."""
+
+from __future__ import annotations
+
+from xlearning.am.core.actions import Commit, Finish, Launch, Prepare
+from xlearning.am.core.policies import verdict
+from xlearning.am.core.state import Container, Phase
+from xlearning.am.core.tasks import Slot, Task, Uploaded, fill
+from xlearning.am.core.turn import Turn
+from xlearning.job import WORKER, AppState, ContainerState
+
+
+def advance(turn: Turn) -> None:
+    """Take every step that is due; each step leads to a later phase, so this ends."""
+    while True:
+        phase = turn.state.phase
+        if phase is Phase.FINISHED:
+            return
+        _STEPS[phase](turn)
+        if turn.state.phase is phase:
+            return
+
+
+def _registered(turn: Turn, request: str) -> list[Container]:
+    return [
+        c
+        for c in turn.state.containers.values()
+        if c.role == request and c.task is None and c.state is ContainerState.REGISTERED
+    ]
+
+
+def _allocating(turn: Turn) -> None:
+    state = turn.state
+    if state.inputs is None:
+        return
+    requests = {slot.request for slot in state.slots}
+    ready = {request: _registered(turn, request) for request in requests}
+    if any(len(ready[r]) < sum(s.request == r for s in state.slots) for r in requests):
+        return
+    filled = fill(state.slots, {r: [(c.host, c.id) for c in found] for r, found in ready.items()})
+    for container_id, slot in sorted(filled.items()):
+        _assign(turn, state.containers[container_id], slot)
+    turn.enter(Phase.PREPARING)
+    for container in [c for c in state.live() if c.task is None]:
+        turn.set(container, ContainerState.STOPPED, "not needed")
+        turn.release(container, "not needed")
+
+
+def _assign(turn: Turn, container: Container, slot: Slot) -> None:
+    state, place = turn.state, (slot.role, slot.index)
+    state.generations[place] = state.generations.get(place, 0) + 1
+    chief = turn.rules.has_chief and place == (WORKER, 0)
+    container.task = Task(slot.role, slot.index, state.generations[place], chief)
+    state.holders[place] = container.id
+    turn.set(container, ContainerState.PREPARING)
+    turn.do(Prepare(container.id, container.task, turn.rules.ports.get(slot.role, 0)))
+
+
+def _preparing(turn: Turn) -> None:
+    state = turn.state
+    for slot in state.slots:
+        if (slot.role, slot.index) not in state.holders:
+            spare = sorted(_registered(turn, slot.request), key=lambda c: (c.host, c.id))
+            if spare:
+                _assign(turn, spare[0], slot)
+    if len(state.holders) < len(state.slots):
+        return
+    holders = [state.containers[holder] for holder in state.holders.values()]
+    if not all(c.ports_ready for c in holders):
+        return
+    cluster = state.cluster_map()
+    turn.enter(Phase.RUNNING)
+    for container in holders:
+        if container.task:
+            turn.set(container, ContainerState.LAUNCHING)
+            turn.do(Launch(container.id, container.task, cluster))
+
+
+def _running(turn: Turn) -> None:
+    found = verdict(turn.rules, turn.state.containers.values())
+    if found is not None:
+        turn.end(AppState.SUCCEEDED if found.succeeded else AppState.FAILED, found.reason)
+
+
+def _stopping(turn: Turn) -> None:
+    state = turn.state
+    succeeded = state.outcome is AppState.SUCCEEDED
+    for container in state.live():
+        if container.busy and succeeded and _optional(turn, container):
+            if container.stop_after is None and not container.stop_sent:
+                container.stop_after = state.now + turn.limits.evaluator_grace
+        elif container.busy:
+            turn.stop(container, "the training is over" if succeeded else "the job has failed or was killed")
+        elif not succeeded or container.state is not ContainerState.UPLOADING:
+            turn.set(container, ContainerState.STOPPED)
+            turn.release(container, "stopped")
+    if state.live():
+        return
+    if state.outcome is AppState.SUCCEEDED and turn.job.outputs and not state.commit_sent:
+        state.commit_sent = True
+        turn.enter(Phase.COMMITTING)
+        turn.do(Commit(_uploaded(turn)))
+    else:
+        turn.enter(Phase.RELEASING)
+
+
+def _optional(turn: Turn, container: Container) -> bool:
+    return container.task is not None and container.task.role in turn.rules.optional_roles
+
+
+def _uploaded(turn: Turn) -> tuple[Uploaded, ...]:
+    return tuple(
+        Uploaded(c.id, c.task.role, c.task.index, c.entries)
+        for c in turn.state.containers.values()
+        if c.uploaded and c.task
+    )
+
+
+def _committing(turn: Turn) -> None:
+    """Nothing follows by itself: `CommitDone` or `CommitFailed` ends this phase."""
+
+
+def _releasing(turn: Turn) -> None:
+    state = turn.state
+    for container in state.containers.values():
+        turn.release(container, "the job is over")
+    if state.release_by is None:
+        state.release_by = state.now + turn.limits.release
+    left = [c for c in state.containers.values() if not c.gone]
+    if left and state.now <= state.release_by:
+        return
+    for container in left:
+        turn.kill(container, "it did not leave in time")
+    outcome = state.outcome or AppState.FAILED
+    retry = outcome is AppState.FAILED and state.retryable and state.attempt < turn.limits.max_attempts
+    state.finished = state.now
+    turn.enter(Phase.FINISHED)
+    state.version += 1
+    turn.do(Finish(outcome, state.reason, retry))
+
+
+_STEPS = {
+    Phase.ALLOCATING: _allocating,
+    Phase.PREPARING: _preparing,
+    Phase.RUNNING: _running,
+    Phase.STOPPING: _stopping,
+    Phase.COMMITTING: _committing,
+    Phase.RELEASING: _releasing,
+}

@@ -1,0 +1,214 @@
+"""What agents report. Messages of an old generation or of a container whose work is over change nothing."""
+
+from __future__ import annotations
+
+from xlearning.am.core import events as ev
+from xlearning.am.core.actions import (
+    Accept,
+    Launch,
+    Prepare,
+    Refuse,
+    ReleaseContainer,
+    Save,
+    StopProcess,
+    Upload,
+)
+from xlearning.am.core.state import Container, Phase, SaveRun
+from xlearning.am.core.turn import Turn
+from xlearning.job import AppState, BoardView, ContainerState
+
+
+def registered(turn: Turn, event: ev.AgentRegistered) -> None:
+    container = turn.state.containers.get(event.container_id)
+    if event.attempt != turn.state.attempt:
+        turn.do(Refuse(event.stream, f"attempt {event.attempt} is over"))
+    elif container is None:
+        turn.do(Refuse(event.stream, f"unknown container {event.container_id}"))
+    elif container.session:
+        turn.do(Refuse(event.stream, f"container {event.container_id} is registered already"))
+    elif container.state is not ContainerState.GRANTED:
+        turn.do(Refuse(event.stream, f"container {event.container_id} is not needed: {container.reason}"))
+    else:
+        container.session, container.stream = event.session, event.stream
+        container.heard, container.register_by = turn.state.now, None
+        container.host = event.host or container.host
+        turn.do(Accept(container.id, event.stream, event.session))
+        turn.set(container, ContainerState.REGISTERED)
+
+
+def reconnected(turn: Turn, event: ev.AgentReconnected) -> None:
+    container = turn.state.containers.get(event.container_id)
+    if container is None or not container.session or container.session != event.session:
+        turn.do(Refuse(event.stream, f"the session of {event.container_id} is over"))
+    elif container.killed or container.gone:
+        turn.do(Refuse(event.stream, f"{event.container_id} was given up"))
+    else:
+        container.stream, container.heard = event.stream, turn.state.now
+        container.reconnect_by = None
+        turn.do(Accept(container.id, event.stream, event.session))
+        _repeat_order(turn, container)
+
+
+def _repeat_order(turn: Turn, container: Container) -> None:
+    """An order may have been lost with the old stream; agents take a repeated one for what it is."""
+    task, state = container.task, container.state
+    if state.final and container.released:
+        turn.do(ReleaseContainer(container.id, "done"))
+    if task is None:
+        return
+    if state is ContainerState.PREPARING:
+        turn.do(Prepare(container.id, task, turn.rules.ports.get(task.role, 0)))
+    elif state is ContainerState.LAUNCHING:
+        turn.do(Launch(container.id, task, turn.state.cluster_map()))
+    elif state is ContainerState.STOPPING:
+        grace = turn.limits.stop_grace
+        turn.do(StopProcess(container.id, task.generation, grace, container.reason))
+    elif state is ContainerState.UPLOADING:
+        turn.do(Upload(container.id, task))
+    for run in turn.state.saves:
+        if container.id in run.pending:
+            turn.do(Save(container.id, task, run.save_id))
+
+
+def stream_ended(turn: Turn, event: ev.StreamEnded) -> None:
+    container = turn.state.containers.get(event.container_id)
+    if container is None or container.stream != event.stream:
+        return
+    container.stream = 0
+    if not container.state.final:
+        container.reconnect_by = turn.state.now + turn.limits.reconnect
+
+
+def stopped(turn: Turn, event: ev.AgentStopped) -> None:
+    container = turn.state.containers.get(event.container_id)
+    if container is None or event.generation != container.generation:
+        return
+    if not container.state.final:
+        turn.lose(container, "its agent left before the work was done")
+    container.gone = True
+
+
+def current(turn: Turn, event: ev.AgentEvent) -> Container | None:
+    """The container that a message is about, if it may still speak."""
+    container = turn.state.containers.get(event.container_id)
+    if container is None or container.state.final or not container.session:
+        return None
+    container.heard = turn.state.now
+    return container if event.generation == container.generation else None
+
+
+def beat(turn: Turn, event: ev.Beat) -> None:
+    container = current(turn, event)
+    if container is None:
+        return
+    if event.progress is not None:
+        container.progress = min(1.0, max(0.0, event.progress))
+    container.cpu_percent, container.memory_bytes = event.cpu_percent, event.memory_bytes
+
+
+def ports_ready(turn: Turn, event: ev.PortsReady) -> None:
+    container = current(turn, event)
+    if container and container.state is ContainerState.PREPARING:
+        container.ports, container.ports_ready = event.ports, True
+
+
+def fetch_progressed(turn: Turn, event: ev.FetchProgressed | ev.FetchDone) -> None:
+    container = current(turn, event)
+    if container:
+        container.fetched_files, container.fetched_bytes = event.files, event.size
+
+
+def fetch_failed(turn: Turn, event: ev.FetchFailed) -> None:
+    container = current(turn, event)
+    if container is None or not container.busy:
+        return
+    if container.stop_sent:
+        turn.set(container, ContainerState.STOPPED)
+    else:
+        turn.set(container, ContainerState.FAILED, f"its input could not be fetched: {event.reason}")
+    turn.release(container, "done")
+
+
+def process_started(turn: Turn, event: ev.ProcessStarted) -> None:
+    container = current(turn, event)
+    if container and container.state is ContainerState.LAUNCHING:
+        container.started = turn.state.now
+        turn.set(container, ContainerState.RUNNING)
+
+
+def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
+    container = current(turn, event)
+    if container is None or not container.busy:
+        return
+    container.exit_code, container.finished = event.exit_code, turn.state.now
+    container.stop_by = container.stop_after = None
+    if container.stop_sent and turn.state.outcome is not AppState.SUCCEEDED:
+        turn.set(container, ContainerState.STOPPED)
+        turn.release(container, "stopped")
+    elif event.exit_code != 0 and not container.stop_sent:
+        container.last_lines = event.last_lines
+        turn.set(container, ContainerState.FAILED, event.reason or f"exited with code {event.exit_code}")
+        turn.release(container, "done")
+    elif turn.uploads(container) and container.task:
+        turn.set(container, ContainerState.UPLOADING)
+        turn.do(Upload(container.id, container.task))
+    else:
+        turn.set(container, ContainerState.SUCCEEDED)
+        turn.release(container, "done")
+
+
+def upload_progressed(turn: Turn, event: ev.UploadProgressed) -> None:
+    container = current(turn, event)
+    if container:
+        container.uploaded_files = event.files
+
+
+def upload_done(turn: Turn, event: ev.UploadDone) -> None:
+    container = current(turn, event)
+    if container and container.state is ContainerState.UPLOADING:
+        container.uploaded, container.entries = True, event.entries
+        container.uploaded_files = event.files
+        turn.set(container, ContainerState.SUCCEEDED)
+        turn.release(container, "done")
+
+
+def upload_failed(turn: Turn, event: ev.UploadFailed) -> None:
+    container = current(turn, event)
+    if container is None or container.state is not ContainerState.UPLOADING:
+        return
+    turn.set(container, ContainerState.FAILED, f"its output could not be uploaded: {event.reason}")
+    turn.release(container, "done")
+    if container.task and container.task.role not in turn.rules.optional_roles:
+        turn.spoil(container.describe_end())
+
+
+def board_started(turn: Turn, event: ev.BoardStarted) -> None:
+    if current(turn, event):
+        log_dir = turn.job.board.log_dir
+        turn.state.board = BoardView(turn.job.board.enabled, event.url, log_dir, event.note)
+        turn.record("board", url=event.url, note=event.note)
+
+
+def save_requested(turn: Turn, event: ev.SaveRequested) -> None:
+    state = turn.state
+    savers = [c for c in state.containers.values() if c.state is ContainerState.RUNNING and turn.uploads(c)]
+    if state.phase is not Phase.RUNNING or not savers or any(run.pending for run in state.saves):
+        return
+    state.saves.append(SaveRun(event.save_id, {c.id for c in savers}))
+    turn.record("save", id=event.save_id, by=event.by, containers=len(savers))
+    for container in savers:
+        if container.task:
+            turn.do(Save(container.id, container.task, event.save_id))
+
+
+def save_ended(turn: Turn, event: ev.SaveDone | ev.SaveFailed) -> None:
+    if current(turn, event) is None:
+        return
+    for run in turn.state.saves:
+        if run.save_id == event.save_id and event.container_id in run.pending:
+            run.pending.discard(event.container_id)
+            if isinstance(event, ev.SaveFailed):
+                run.failed[event.container_id] = event.reason
+            else:
+                run.files, run.size = run.files + event.files, run.size + event.size
+            turn.record("save-part", id=run.save_id, container=event.container_id, left=len(run.pending))

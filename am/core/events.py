@@ -1,0 +1,253 @@
+"""What can happen to a job. Only `Tick` carries time; everything else happened "at the last tick"."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from xlearning.job import InputView, from_dict, to_dict
+
+
+@dataclass(frozen=True)
+class Event:
+    """Base of all events."""
+
+
+@dataclass(frozen=True)
+class Tick(Event):
+    """``now``: seconds since 1970, never going back."""
+
+    now: float
+
+
+@dataclass(frozen=True)
+class AttemptStarted(Event):
+    """First event of an attempt. ``requested``: the back end was asked for all containers at submit."""
+
+    now: float
+    attempt: int
+    requested: bool
+
+
+@dataclass(frozen=True)
+class AlreadyCommitted(Event):
+    """An earlier attempt's commit was found and has been completed."""
+
+    attempt: int
+
+
+# ---- inputs -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class InputListed(Event):
+    inputs: tuple[InputView, ...]
+
+
+@dataclass(frozen=True)
+class InputFailed(Event):
+    reason: str
+
+
+# ---- back end -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ContainerGranted(Event):
+    container_id: str
+    role: str
+    host: str
+    log_url: str = ""
+
+
+@dataclass(frozen=True)
+class ContainerCompleted(Event):
+    container_id: str
+    exit_code: int | None
+    diagnostics: str
+
+
+@dataclass(frozen=True)
+class ContainerLost(Event):
+    """The node is gone; the processes on it may still run."""
+
+    container_id: str
+    diagnostics: str
+
+
+@dataclass(frozen=True)
+class AllocationTimedOut(Event):
+    role: str
+    diagnostics: str
+
+
+@dataclass(frozen=True)
+class BackendFailed(Event):
+    """A call to the back end failed for good (after the retries of whoever made it)."""
+
+    call: str
+    reason: str
+
+
+# ---- agents -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AgentRegistered(Event):
+    """``stream`` numbers the connection; ``session`` is the token it will get if it is accepted."""
+
+    container_id: str
+    stream: int
+    session: str
+    attempt: int
+    host: str = ""
+
+
+@dataclass(frozen=True)
+class AgentReconnected(Event):
+    container_id: str
+    stream: int
+    session: str
+
+
+@dataclass(frozen=True)
+class StreamEnded(Event):
+    container_id: str
+    stream: int
+
+
+@dataclass(frozen=True)
+class AgentEvent(Event):
+    """A message of an agent; ``generation`` is the one that it was given."""
+
+    container_id: str
+    generation: int
+
+
+@dataclass(frozen=True)
+class AgentStopped(AgentEvent):
+    """The agent said goodbye."""
+
+
+@dataclass(frozen=True)
+class Beat(AgentEvent):
+    progress: float | None = None
+    cpu_percent: float = 0.0
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class PortsReady(AgentEvent):
+    ports: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class FetchProgressed(AgentEvent):
+    files: int = 0
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class FetchDone(AgentEvent):
+    files: int = 0
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class FetchFailed(AgentEvent):
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class ProcessStarted(AgentEvent):
+    pid: int = 0
+
+
+@dataclass(frozen=True)
+class ProcessExited(AgentEvent):
+    exit_code: int = 0
+    last_lines: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class UploadProgressed(AgentEvent):
+    files: int = 0
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class UploadDone(AgentEvent):
+    files: int = 0
+    size: int = 0
+    entries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class UploadFailed(AgentEvent):
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class SaveDone(AgentEvent):
+    save_id: str = ""
+    files: int = 0
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class SaveFailed(AgentEvent):
+    save_id: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class BoardStarted(AgentEvent):
+    url: str = ""
+    note: str = ""
+
+
+# ---- requests and results -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SaveRequested(Event):
+    save_id: str
+    by: str
+
+
+@dataclass(frozen=True)
+class CommitDone(Event):
+    pass
+
+
+@dataclass(frozen=True)
+class CommitFailed(Event):
+    reason: str
+
+
+@dataclass(frozen=True)
+class KillRequested(Event):
+    by: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class AmStopped(Event):
+    """The back end told the ApplicationMaster to stop."""
+
+    reason: str
+
+
+def encode(event: Event) -> dict[str, Any]:
+    """A JSON-ready form of an event, for recording."""
+    return {"event": type(event).__name__, **to_dict(event)}
+
+
+def decode(data: dict[str, Any]) -> Event:
+    """The event that `encode` turned into ``data``; `ValueError` for an unknown kind."""
+    kind = getattr(sys.modules[__name__], str(data.get("event")), None)
+    if not (isinstance(kind, type) and issubclass(kind, Event)):
+        raise ValueError(f"unknown event {data.get('event')!r}")
+    return from_dict(kind, data)

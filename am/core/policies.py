@@ -1,0 +1,98 @@
+"""When a job has succeeded or failed, and how long things may take. Pure data and pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from xlearning.am.core.state import Container
+from xlearning.job import EVALUATOR, PS, WORKER, ContainerState
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How an application type treats its roles.
+
+    Attributes
+    ----------
+    gang : bool
+        True: the job needs every container, the first failure ends it. False: the containers are
+        independent, and the job fails when failed >= workers * ``max_failure_rate``.
+    ports : mapping
+        Role -> number of ports that its containers reserve.
+    service_roles : frozenset
+        Roles that serve the others and are stopped when these are done (parameter servers).
+    optional_roles : frozenset
+        Roles whose failure does not count, and that get a grace time at the end (the evaluator).
+    upload_roles : frozenset
+        Roles whose local output is taken back.
+    has_chief : bool
+        Worker 0 is shown as the chief.
+    """
+
+    gang: bool = False
+    max_failure_rate: float = 0.5
+    ports: Mapping[str, int] = field(default_factory=dict)
+    service_roles: frozenset[str] = frozenset((PS,))
+    optional_roles: frozenset[str] = frozenset((EVALUATOR,))
+    upload_roles: frozenset[str] = frozenset((WORKER, EVALUATOR))
+    has_chief: bool = False
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Times in seconds, counts as numbers. 0 turns ``allocate`` and ``job`` off."""
+
+    register: float = 300.0  # allocated -> registered
+    silence: float = 10.0
+    reconnect: float = 1.0
+    stop_grace: float = 2.0
+    stop_margin: float = 5.0  # beyond the grace, before the container is ended by force
+    evaluator_grace: float = 60.0
+    allocate: float = 0.0
+    job: float = 0.0
+    release: float = 3.0
+    stall: float = 2.0  # a longer gap between two ticks means that we were stalled ourselves
+    start_retry: int = 2
+    max_attempts: int = 1
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome as far as the workers decide it."""
+
+    succeeded: bool
+    reason: str = ""
+
+
+def verdict(rules: Rules, containers: Iterable[Container]) -> Verdict | None:
+    """Outcome of the job, or None while it is open.
+
+    The rules are those of the original (with the 50 % rule kept for independent types), repaired
+    where gang types were judged by it: there the first failure of any needed container decides.
+    """
+    placed = [c for c in containers if c.task is not None]
+    needed = [c for c in placed if c.task and c.task.role not in rules.optional_roles]
+    workers = [c for c in needed if c.task and c.task.role not in rules.service_roles]
+    failed = [c for c in needed if c.state in (ContainerState.FAILED, ContainerState.LOST)]
+    if rules.gang:
+        if failed:
+            return Verdict(False, failed[0].describe_end())
+    else:
+        lost = [c for c in failed if c in workers]
+        if lost and len(lost) >= len(workers) * rules.max_failure_rate:
+            return Verdict(False, _many(lost, len(workers)))
+    if workers and all(c.state.final for c in workers):
+        unsuccessful = [c for c in workers if c.state is not ContainerState.SUCCEEDED]
+        return Verdict(True, _partly(unsuccessful, len(workers)) if unsuccessful else "")
+    return None
+
+
+def _many(failed: list[Container], total: int) -> str:
+    first = failed[0].describe_end()
+    return first if len(failed) == 1 else f"{len(failed)} of {total} workers failed; first: {first}"
+
+
+def _partly(unsuccessful: list[Container], total: int) -> str:
+    names = ", ".join(str(c.task) for c in unsuccessful[:5])
+    return f"{len(unsuccessful)} of {total} workers did not succeed: {names}"

@@ -1,0 +1,127 @@
+"""What the machine knows: plain mutable records, changed by `machine` alone."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+from xlearning.am.core.tasks import ClusterMap, Slot, Task
+from xlearning.job import AppState, BoardView, ContainerState, InputView
+
+
+class Phase(str, enum.Enum):
+    """Where the job as a whole stands."""
+
+    ALLOCATING = "ALLOCATING"  # waiting for the inputs and for every container
+    PREPARING = "PREPARING"  # indices are given, ports are being reserved
+    RUNNING = "RUNNING"
+    STOPPING = "STOPPING"  # the outcome is known, what still runs is stopped
+    COMMITTING = "COMMITTING"
+    RELEASING = "RELEASING"
+    FINISHED = "FINISHED"
+
+
+@dataclass
+class Container:
+    """One container and everything its agent has told. Deadlines are seconds since 1970."""
+
+    id: str
+    role: str  # as requested from the back end
+    host: str
+    log_url: str = ""
+    state: ContainerState = ContainerState.GRANTED
+    task: Task | None = None
+    session: str = ""
+    stream: int = 0  # 0: not connected
+    heard: float = 0.0
+    register_by: float | None = None
+    reconnect_by: float | None = None
+    stop_by: float | None = None
+    stop_after: float | None = None
+    ports: tuple[int, ...] = ()
+    ports_ready: bool = False
+    stop_sent: bool = False
+    killed: bool = False
+    released: bool = False
+    gone: bool = False  # the agent said goodbye, or the back end says that it ended
+    uploaded: bool = False
+    entries: tuple[str, ...] = ()
+    reason: str = ""
+    exit_code: int | None = None
+    started: float | None = None
+    finished: float | None = None
+    progress: float | None = None
+    cpu_percent: float | None = None
+    memory_bytes: int | None = None
+    fetched_files: int = 0
+    fetched_bytes: int = 0
+    uploaded_files: int = 0
+    last_lines: tuple[str, ...] = ()
+
+    @property
+    def generation(self) -> int:
+        return self.task.generation if self.task else 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a user process or its preparations may be alive."""
+        return self.state in (ContainerState.LAUNCHING, ContainerState.RUNNING, ContainerState.STOPPING)
+
+    def name(self) -> str:
+        """``worker:1``, or the requested role while there is no index yet."""
+        return str(self.task) if self.task else self.role
+
+    def describe_end(self) -> str:
+        """One line about how it ended, for the outcome of the job."""
+        return f"{self.name()} ({self.id} on {self.host}): {self.reason or self.state.value.lower()}"
+
+
+@dataclass
+class SaveRun:
+    """One "Save Model": who still works on it, and how the others fared."""
+
+    save_id: str
+    pending: set[str] = field(default_factory=set)
+    failed: dict[str, str] = field(default_factory=dict)
+    files: int = 0
+    size: int = 0
+
+
+@dataclass
+class State:
+    """The whole job."""
+
+    phase: Phase = Phase.ALLOCATING
+    attempt: int = 1
+    now: float = 0.0
+    started: float = 0.0
+    stalled: float = 0.0  # seconds that we ourselves stood still
+    finished: float | None = None
+    outcome: AppState | None = None
+    reason: str = ""
+    retryable: bool = True
+    containers: dict[str, Container] = field(default_factory=dict)
+    slots: list[Slot] = field(default_factory=list)
+    holders: dict[tuple[str, int], str] = field(default_factory=dict)  # (role, index) -> container id
+    generations: dict[tuple[str, int], int] = field(default_factory=dict)
+    pending: dict[str, int] = field(default_factory=dict)  # role -> requested, not yet granted
+    replaced: dict[str, int] = field(default_factory=dict)
+    inputs: tuple[InputView, ...] | None = None
+    board: BoardView = field(default_factory=lambda: BoardView(False))
+    saves: list[SaveRun] = field(default_factory=list)
+    release_by: float | None = None
+    commit_sent: bool = False
+    version: int = 0
+
+    def live(self) -> list[Container]:
+        """Containers whose work is not over."""
+        return [c for c in self.containers.values() if not c.state.final]
+
+    def cluster_map(self) -> ClusterMap:
+        """Addresses of every place, in order of index; every place must be held."""
+        cluster: dict[str, list[str]] = {}
+        for slot in sorted(self.slots, key=lambda s: (s.role, s.index)):
+            container = self.containers[self.holders[slot.role, slot.index]]
+            address = f"{container.host}:{container.ports[0]}" if container.ports else ""
+            cluster.setdefault(slot.role, []).append(address)
+        return {role: tuple(addresses) for role, addresses in cluster.items()}

@@ -1,0 +1,87 @@
+"""Tasks: what a container is asked to be. A slot is a (role, index) that one live container fills."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xlearning.job import CHIEF, WORKER, RoleSpec
+
+ClusterMap = Mapping[str, tuple[str, ...]]
+"""Role -> ``host:port`` of each index, in order of index; empty text where none was reserved."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Who a container is: role and index within the job, and how often that place was filled anew.
+
+    Attributes
+    ----------
+    role : str
+        As the program sees it: a separate chief is ``worker`` with index 0.
+    generation : int
+        Counts replacements of one (role, index), from 1.
+    """
+
+    role: str
+    index: int
+    generation: int
+    chief: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.role}:{self.index}"
+
+
+@dataclass(frozen=True)
+class Uploaded:
+    """A container whose whole output lies in ``_temporary``."""
+
+    container_id: str
+    role: str
+    index: int
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place to fill, with the requested role that can fill it (``chief`` fills worker 0)."""
+
+    role: str
+    index: int
+    request: str
+
+
+def slots(roles: Sequence[RoleSpec]) -> list[Slot]:
+    """All places of a job. The chief is worker 0; ordinary workers then start at 1."""
+    chiefs = sum(role.instances for role in roles if role.name == CHIEF)
+    places = []
+    for spec in roles:
+        for number in range(spec.instances):
+            if spec.name == CHIEF:
+                places.append(Slot(WORKER, number, CHIEF))
+            else:
+                places.append(Slot(spec.name, number + (chiefs if spec.name == WORKER else 0), spec.name))
+    return places
+
+
+def fill(places: Sequence[Slot], granted: Mapping[str, Sequence[tuple[str, str]]]) -> dict[str, Slot]:
+    """Give every place of a complete gang its container.
+
+    Parameters
+    ----------
+    places : sequence of Slot
+    granted : mapping
+        Requested role -> (host, container id) of the containers that have it.
+
+    Returns
+    -------
+    dict
+        Container id -> slot. Within a role the order is that of host and container id, so that
+        neighbouring indices share a host.
+    """
+    filled: dict[str, Slot] = {}
+    for request in {place.request for place in places}:
+        wanted = sorted((p for p in places if p.request == request), key=lambda p: p.index)
+        chosen = sorted(granted.get(request, ()))
+        filled.update({container: place for place, (_, container) in zip(wanted, chosen, strict=False)})
+    return filled

@@ -1,0 +1,72 @@
+"""The end of an attempt: outputs in order, history closed, back end told, staging removed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from xlearning.am.core.actions import Finish
+from xlearning.am.pools import Pool
+from xlearning.config import Config
+from xlearning.errors import XLearningError
+from xlearning.fs.commit import Committer
+from xlearning.job import AppState, JobSpec, Snapshot
+
+if TYPE_CHECKING:
+    from xlearning.am.runtime import Services
+
+log = logging.getLogger(__name__)
+
+_HISTORY_PATIENCE = 10.0  # seconds; the history is optional, the job does not wait for it longer
+
+
+class Ending:
+    """Carries out `Finish`. Every step is tried, whatever became of those before it."""
+
+    def __init__(
+        self, job: JobSpec, config: Config, services: Services, committer: Committer, storage: Pool
+    ) -> None:
+        self._job, self._config, self._services = job, config, services
+        self._committer, self._pool = committer, storage
+
+    async def carry_out(self, action: Finish, snapshot: Snapshot) -> None:
+        """Do everything that is due at the end; ``snapshot`` is the last one."""
+        tidy = action.state is AppState.SUCCEEDED or action.retry or await self._discard()
+        history = self._services.history
+        history.snapshot(snapshot)
+        await self._attempt("close the history", history.close, timeout=_HISTORY_PATIENCE)
+        finish = self._services.manager.finish
+        await self._attempt(
+            "report the end", lambda: finish(action.state, _diagnostics(action.reason), retry=action.retry)
+        )
+        if tidy and not action.retry and self._config.get("xlearning.cleanup.enable"):
+            await self._attempt("remove the staging folder", self._remove_staging)
+
+    async def _discard(self) -> bool:
+        """Remove uncommitted output, unless a commit was begun: then staging keeps what completes it."""
+        if not self._job.outputs:
+            return True
+        return await self._attempt("remove temporary output", self._discard_uncommitted) is True
+
+    def _discard_uncommitted(self) -> bool:
+        if self._committer.begun():
+            log.error("the commit was begun but not finished; %s keeps its intent", self._job.staging)
+            return False
+        self._committer.discard()
+        return True
+
+    def _remove_staging(self) -> None:
+        self._services.storage.of(self._job.staging).delete(self._job.staging, recursive=True)
+
+    async def _attempt(self, what: str, call: Callable[[], Any], timeout: float | None = None) -> Any:
+        try:
+            return await self._pool.run(call, timeout=timeout)
+        except (XLearningError, OSError) as error:
+            log.error("could not %s: %s", what, error)
+            return None
+
+
+def _diagnostics(reason: str, limit: int = 4000) -> str:
+    """Short cause first; YARN keeps 4,096 bytes."""
+    return reason if len(reason) <= limit else f"{reason[: limit - 4]} ..."

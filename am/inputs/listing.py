@@ -1,0 +1,42 @@
+"""Listing the inputs: the one place among the inputs that touches a file system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xlearning.errors import UsageError
+from xlearning.fs.base import FileStatus
+from xlearning.fs.registry import FileSystems
+from xlearning.job import InputSpec
+
+
+def list_inputs(
+    storage: FileSystems, inputs: Sequence[InputSpec], *, allow_empty: bool
+) -> dict[str, list[FileStatus]]:
+    """Every file of every input, local name -> files in the order of patterns and paths.
+
+    Raises
+    ------
+    UsageError
+        A pattern matches nothing, or an input holds no file although ``allow_empty`` is False;
+        all such inputs are named together.
+    OSError
+        A folder cannot be listed. A partial listing is never returned.
+    """
+    listing: dict[str, list[FileStatus]] = {}
+    problems = []
+    for spec in inputs:
+        files: dict[str, FileStatus] = {}
+        for pattern in spec.patterns:
+            fs = storage.of(pattern)
+            matches = fs.glob(pattern)
+            if not matches:
+                problems.append(f"{pattern} (input {spec.local}) matches nothing")
+            for match in matches:
+                files.update((status.path, status) for status in fs.walk(match.path))
+        if not files and not allow_empty and not problems:
+            problems.append(f"input {spec.local} ({', '.join(spec.patterns)}) holds no file")
+        listing[spec.local] = list(files.values())
+    if problems:
+        raise UsageError("; ".join(problems), hint="xlearning.input.allow.empty=true accepts empty inputs")
+    return listing

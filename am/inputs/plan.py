@@ -1,0 +1,73 @@
+"""The input of a whole job: what was listed, and what each task reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from xlearning.am.core.tasks import Task
+from xlearning.am.inputs import download, placeholder
+from xlearning.am.inputs.assign import Assignment, Listing, deal, nothing
+from xlearning.job import CHIEF, WORKER, FetchItem, InputStrategy, InputView, JobSpec
+
+
+@dataclass(frozen=True)
+class InputPlan:
+    """Assignments by worker index. Build it with `plan_inputs`."""
+
+    strategy: InputStrategy
+    listing: Listing
+    assignments: tuple[Assignment, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def assignment(self, task: Task) -> Assignment:
+        """What a task reads; ps and evaluator read nothing."""
+        if task.role == WORKER and task.index < len(self.assignments):
+            return self.assignments[task.index]
+        return nothing(self.listing)
+
+    def fetch(self, task: Task) -> tuple[FetchItem, ...]:
+        """What the task's agent downloads."""
+        if self.strategy is not InputStrategy.DOWNLOAD:
+            return ()
+        return download.fetch_items(self.assignment(task), self.names)
+
+    def variables(self, task: Task) -> dict[str, str]:
+        """Variables that tell the program its input."""
+        if self.strategy is not InputStrategy.PLACEHOLDER or not self.listing:
+            return {}
+        return {placeholder.VARIABLE: placeholder.file_list(self.assignment(task))}
+
+    def counts(self) -> dict[tuple[str, int], int]:
+        """(role, index) -> number of files, for the page."""
+        return {
+            (WORKER, index): sum(len(files) for files in assignment.values())
+            for index, assignment in enumerate(self.assignments)
+        }
+
+    def views(self, job: JobSpec) -> tuple[InputView, ...]:
+        """The inputs as people see them."""
+        return tuple(
+            InputView(
+                spec.local,
+                spec.patterns,
+                len(self.listing.get(spec.local, ())),
+                sum(status.size for status in self.listing.get(spec.local, ())),
+            )
+            for spec in job.inputs
+        )
+
+
+def plan_inputs(job: JobSpec, listing: Listing, *, rename: bool) -> InputPlan:
+    """Deal the listed files to the workers of a job.
+
+    Raises
+    ------
+    UsageError
+        See `xlearning.am.inputs.download.target_names`.
+    """
+    workers = sum(role.instances for role in job.roles if role.name in (WORKER, CHIEF))
+    names: Mapping[str, str] = {}
+    if job.input_strategy is InputStrategy.DOWNLOAD:
+        names = download.target_names(listing, rename=rename, stamp=int(job.submitted * 1000))
+    return InputPlan(job.input_strategy, listing, tuple(deal(listing, workers)), names)

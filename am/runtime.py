@@ -1,0 +1,398 @@
+"""One attempt at run time: messages, polls and timers become events, actions become calls."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from xlearning.am import launch
+from xlearning.am.core import actions as act
+from xlearning.am.core import events as ev
+from xlearning.am.core.machine import Machine
+from xlearning.am.core.state import Phase
+from xlearning.am.core.view import snapshot
+from xlearning.am.finish import Ending
+from xlearning.am.frameworks import framework
+from xlearning.am.inputs.listing import list_inputs
+from xlearning.am.inputs.plan import InputPlan, plan_inputs
+from xlearning.am.pools import Pool
+from xlearning.am.rpc import RpcServer, StatusSource
+from xlearning.cluster.base import ContainerManager
+from xlearning.config import Config
+from xlearning.errors import XLearningError
+from xlearning.fs import FileSystems
+from xlearning.fs.base import join
+from xlearning.fs.commit import Committer
+from xlearning.history.store import HistoryWriter
+from xlearning.job import AppState, JobSpec, Snapshot, to_dict
+from xlearning.proto import xlearning_pb2 as pb
+
+log = logging.getLogger(__name__)
+
+_TICK = 0.25  # seconds
+_FAREWELL = 5.0  # seconds an agent has to leave by itself after Release
+_INLINE_LIMIT = 1 << 20  # bytes of a launch specification that still goes through the stream
+_POLL_PATIENCE = 60.0  # seconds for which polls may fail before the job does
+
+
+@dataclass(frozen=True)
+class Services:
+    """What an attempt works with.
+
+    Attributes
+    ----------
+    address_host : str
+        The address by which agents and clients reach this process.
+    requested : bool
+        The back end was asked for all containers at submit.
+    """
+
+    manager: ContainerManager
+    storage: FileSystems
+    history: HistoryWriter
+    certificate: bytes
+    key: bytes
+    address_host: str
+    requested: bool
+
+
+class Runtime:
+    """Runs one attempt of a job from start to end."""
+
+    def __init__(self, job: JobSpec, attempt: int, services: Services) -> None:
+        self.config = Config.from_properties(job.properties)
+        self.job = launch.effective_job(job, self.config, attempt)
+        self.attempt = attempt
+        self._services = services
+        rules = framework(job.app_type).rules(self.job, self.config)
+        self.machine = Machine(self.job, rules, launch.limits(self.config))
+        self._events: asyncio.Queue[ev.Event] = asyncio.Queue()
+        self._status = StatusSource()
+        self._rpc = RpcServer(self.post, self._look_for, self._status)
+        self._cluster = Pool("cluster", 4, 60.0)
+        self._storage = Pool("storage", 4, 600.0)
+        self._plan: InputPlan | None = None
+        self._page_url = ""
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._poll_lock = asyncio.Lock()
+        self._clock = _Clock()
+        self.snapshot: Snapshot = self._snapshot()
+        retry_time = self.config.get("xlearning.fs.retry.time")
+        self._committer = Committer(
+            services.storage, job.app_id, job.staging, job.outputs, retry_time=retry_time
+        )
+        self._launched, self._ended = asyncio.Event(), asyncio.Event()
+        self.retry = False
+
+    # ---- outside --------------------------------------------------------------------------------
+
+    def post(self, event: ev.Event) -> None:
+        """Take in an event; call it from the event loop."""
+        self._events.put_nowait(event)
+
+    def request_kill(self, user: str, reason: str) -> tuple[bool, str]:
+        """Ask for the end of the job; (accepted, words). Call it from the event loop."""
+        phase = self.machine.state.phase
+        if phase is Phase.FINISHED or phase is Phase.RELEASING:
+            return False, "the job has ended"
+        if phase is Phase.COMMITTING:
+            return False, "the output is being committed; the job ends by itself"
+        self.post(ev.KillRequested(user or "somebody", reason))
+        return True, "the job is being stopped"
+
+    async def set_page(self, port: int, path: str) -> None:
+        """Publish the page that listens on loopback."""
+        self._page_url = await self._cluster.run(self._services.manager.register_page, port, path)
+        await self._storage.run(self._write_address)
+        self.machine.state.version += 1
+        await self._publish()
+
+    async def launched(self, timeout: float) -> None:
+        """Wait until the programs are being started, at most ``timeout`` seconds."""
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._launched.wait(), timeout)
+
+    async def run(self) -> AppState:
+        """Run the attempt; returns its outcome. `retry` tells whether another one shall follow."""
+        self._status.kill = self.request_kill
+        services = self._services
+        self._port = await self._rpc.start(services.address_host, services.certificate, services.key)
+        self.post(ev.AttemptStarted(self._clock.now(), self.attempt, services.requested))
+        self._spawn(self._start())
+        self._spawn(self._tick())
+        self._spawn(self._poll())
+        while not self._ended.is_set():
+            event = await self._events.get()
+            for action in self.machine.handle(event):
+                await self._carry_out(action)
+        for task in list(self._tasks):
+            task.cancel()
+        await self._rpc.stop(0.2)
+        self._cluster.close()
+        self._storage.close()
+        return self.machine.state.outcome or AppState.FAILED
+
+    # ---- sources of events ----------------------------------------------------------------------
+
+    async def _start(self) -> None:
+        """Fence older attempts, become findable, list the inputs."""
+        await self._storage.run(self._write_address)
+        committed = await self._storage.run(self._committer.take_over, self.attempt)
+        if committed is not None:
+            self.post(ev.AlreadyCommitted(committed))
+            return
+        try:
+            self._plan = await self._storage.run(self._list)
+        except (XLearningError, OSError) as error:
+            self.post(ev.InputFailed(f"the input cannot be listed: {error}"))
+            return
+        self.post(ev.InputListed(self._plan.views(self.job)))
+
+    def _list(self) -> InputPlan:
+        allow_empty = self.config.get("xlearning.input.allow.empty")
+        listing = list_inputs(self._services.storage, self.job.inputs, allow_empty=allow_empty)
+        return plan_inputs(self.job, listing, rename=self.config.get("xlearning.inputfile.rename"))
+
+    def _write_address(self) -> None:
+        address = {
+            "address": f"{self._services.address_host}:{self._port}",
+            "attempt": self.attempt,
+            "started": self.machine.state.started or self._clock.now(),
+            "page": self._page_url,
+        }
+        fs = self._services.storage.of(self.job.staging)
+        final = join(self.job.staging, f"am-{self.attempt}.json")
+        draft = f"{final}.tmp"
+        with fs.open_write(draft, overwrite=True) as stream:
+            stream.write(json.dumps(address).encode())
+        fs.replace(draft, final)
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(_TICK)
+            self.post(ev.Tick(self._clock.now()))
+
+    async def _poll(self) -> None:
+        manager = self._services.manager
+        failing_since: float | None = None
+        while True:
+            try:
+                await self._poll_once()
+                failing_since = None
+            except (XLearningError, OSError) as error:
+                log.warning("polling the back end failed: %s", error)
+                failing_since = failing_since or self._clock.now()
+                if self._clock.now() - failing_since > _POLL_PATIENCE:
+                    self.post(ev.BackendFailed("report on containers", str(error)))
+            await asyncio.sleep(manager.poll_interval)
+
+    async def _poll_once(self) -> None:
+        async with self._poll_lock:
+            result = await self._cluster.run(self._services.manager.poll)
+        for granted in result.granted:
+            self.post(ev.ContainerGranted(granted.id, granted.role, granted.host, granted.log_url))
+        for done in result.completed:
+            if done.lost:
+                self.post(ev.ContainerLost(done.id, done.diagnostics))
+            else:
+                self.post(ev.ContainerCompleted(done.id, done.exit_code, done.diagnostics))
+        if result.stop:
+            self.post(ev.AmStopped(result.stop))
+
+    async def _look_for(self, container_id: str) -> None:
+        """Before an agent is judged: ask the back end if its container is not known yet."""
+        if container_id not in self.machine.state.containers:
+            try:
+                await self._poll_once()
+            except (XLearningError, OSError) as error:
+                log.warning("cannot ask the back end about %s: %s", container_id, error)
+
+    # ---- actions --------------------------------------------------------------------------------
+
+    async def _carry_out(self, action: act.Action) -> None:
+        handler: Callable[[Any], Awaitable[None] | None] = _HANDLERS[type(action)].__get__(self)
+        waiting = handler(action)
+        if waiting is not None:
+            await waiting
+
+    def _request(self, action: act.RequestContainers) -> None:
+        role = self.job.role(action.role)
+        assert role is not None, action.role
+        self._spawn(
+            self._back_end_call("give containers", self._services.manager.request, role, action.count)
+        )
+
+    def _release(self, action: act.ReleaseContainer) -> None:
+        release = pb.AmMessage(release=pb.Release(reason=action.reason))
+        release.generation = self._generation(action.container_id)
+        delay = _FAREWELL if self._rpc.send(action.container_id, release) else 0.0
+        self._spawn(self._later(delay, self._services.manager.release, action.container_id))
+
+    def _kill(self, action: act.KillContainer) -> None:
+        log.info("ending container %s: %s", action.container_id, action.reason)
+        self._rpc.cut(action.container_id)
+        self._spawn(self._back_end_call("end a container", self._services.manager.kill, action.container_id))
+
+    async def _later(self, delay: float, call: Callable[[str], None], container_id: str) -> None:
+        deadline = self._clock.now() + delay
+        while self._clock.now() < deadline:
+            container = self.machine.state.containers.get(container_id)
+            if container is None or container.gone:
+                return
+            await asyncio.sleep(0.1)
+        await self._back_end_call("take a container back", call, container_id)
+
+    async def _back_end_call(self, what: str, call: Callable[..., None], *args: Any) -> None:
+        try:
+            await self._cluster.run(call, *args)
+        except (XLearningError, OSError) as error:
+            log.exception("the back end failed to %s", what)
+            self.post(ev.BackendFailed(what, str(error)))
+
+    def _accept(self, action: act.Accept) -> None:
+        registered = pb.Registered(
+            session=action.session,
+            beat_interval=self.config.get("xlearning.agent.beat.interval"),
+            reconnect_timeout=self.config.get("xlearning.agent.reconnect.timeout"),
+        )
+        message = pb.AmMessage(registered=registered, generation=self._generation(action.container_id))
+        self._rpc.accept(action.container_id, action.stream, message)
+
+    def _refuse(self, action: act.Refuse) -> None:
+        log.warning("refused an agent: %s", action.reason)
+        self._rpc.refuse(action.stream, action.reason)
+
+    def _prepare(self, action: act.Prepare) -> None:
+        task = action.task
+        prepare = pb.Prepare(role=task.role, index=task.index, ports=action.ports)
+        self._send(action.container_id, pb.AmMessage(generation=task.generation, prepare=prepare))
+
+    async def _launch(self, action: act.Launch) -> None:
+        assert self._plan is not None, "launched before the inputs were listed"
+        self._launched.set()
+        spec = launch.launch_spec(self.job, self.config, self._plan, action.task, action.cluster)
+        text = json.dumps(to_dict(spec), ensure_ascii=False)
+        body = pb.Launch(spec_json=text)
+        if len(text.encode()) > _INLINE_LIMIT:
+            path = join(self.job.staging, "launch", f"{action.container_id}.json")
+            await self._storage.run(self._write_text, path, text)
+            body = pb.Launch(file=path)
+        self._send(action.container_id, pb.AmMessage(generation=action.task.generation, launch=body))
+
+    def _write_text(self, path: str, text: str) -> None:
+        with self._services.storage.of(path).open_write(path, overwrite=True) as stream:
+            stream.write(text.encode())
+
+    def _stop(self, action: act.StopProcess) -> None:
+        stop = pb.StopProcess(grace=action.grace, reason=action.reason)
+        self._send(action.container_id, pb.AmMessage(generation=action.generation, stop_process=stop))
+
+    def _upload(self, action: act.Upload) -> None:
+        pairs = launch.output_transfers(self.job, self.attempt, action.container_id)
+        upload = pb.Upload(transfers=[pb.Transfer(local=lo, remote=re) for lo, re in pairs])
+        self._send(action.container_id, pb.AmMessage(generation=action.task.generation, upload=upload))
+
+    def _save(self, action: act.Save) -> None:
+        pairs = launch.save_transfers(self.job, self.config, action.save_id, action.container_id)
+        transfers = [pb.Transfer(local=lo, remote=re) for lo, re in pairs]
+        save = pb.Save(save_id=action.save_id, transfers=transfers)
+        self._send(action.container_id, pb.AmMessage(generation=action.task.generation, save=save))
+
+    def _commit(self, action: act.Commit) -> None:
+        self._spawn(self._run_commit([part.container_id for part in action.uploaded]))
+
+    async def _run_commit(self, containers: list[str]) -> None:
+        flat = self.job.output_index is not None
+        try:
+            await self._storage.run(lambda: self._committer.commit(self.attempt, containers, flat=flat))
+        except (XLearningError, OSError) as error:
+            log.exception("commit failed")
+            self.post(ev.CommitFailed(str(error)))
+        else:
+            self.post(ev.CommitDone())
+
+    def _record(self, action: act.Record) -> None:
+        data = dict(action.data)
+        log.info("%s %s", action.kind, {k: v for k, v in data.items() if v not in ("", None) and k != "time"})
+        self._services.history.record(action.kind, data, float(data.pop("time", self._clock.now())))
+
+    async def _publish_action(self, action: act.PublishSnapshot) -> None:  # noqa: ARG002
+        await self._publish()
+
+    async def _publish(self) -> None:
+        self.snapshot = self._snapshot()
+        self._services.history.snapshot(self.snapshot)
+        await self._status.publish(self.snapshot.version, json.dumps(to_dict(self.snapshot)))
+
+    async def _finish(self, action: act.Finish) -> None:
+        self.retry = action.retry
+        ending = Ending(self.job, self.config, self._services, self._committer, self._storage)
+        await ending.carry_out(action, self._snapshot())
+        await self._publish()
+        await self._farewell()
+        self._ended.set()
+
+    async def _farewell(self) -> None:
+        """Let waiting clients take the last snapshot with them."""
+        deadline = self._clock.now() + 1.0
+        while self._status.waiting and self._clock.now() < deadline:
+            await asyncio.sleep(0.01)
+
+    # ---- small steps ----------------------------------------------------------------------------
+
+    def _send(self, container_id: str, message: pb.AmMessage) -> None:
+        if not self._rpc.send(container_id, message):
+            log.warning("%s is not connected: %s waits", container_id, message.WhichOneof("body"))
+
+    def _generation(self, container_id: str) -> int:
+        container = self.machine.state.containers.get(container_id)
+        return container.generation if container else 0
+
+    def _snapshot(self) -> Snapshot:
+        files = self._plan.counts() if self._plan else {}
+        return snapshot(self.machine, input_files=files, page_url=self._page_url)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._reap)
+
+    def _reap(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a task of the ApplicationMaster failed", exc_info=error)
+            self.post(ev.BackendFailed("carry on", f"internal error: {error!r}"))
+
+
+class _Clock:
+    """Seconds since 1970 that never go back, whatever is done to the wall clock."""
+
+    def __init__(self) -> None:
+        self._offset = time.time() - time.monotonic()
+
+    def now(self) -> float:
+        return time.monotonic() + self._offset
+
+
+_HANDLERS: dict[type[act.Action], Any] = {
+    act.RequestContainers: Runtime._request,
+    act.ReleaseContainer: Runtime._release,
+    act.KillContainer: Runtime._kill,
+    act.Accept: Runtime._accept,
+    act.Refuse: Runtime._refuse,
+    act.Prepare: Runtime._prepare,
+    act.Launch: Runtime._launch,
+    act.StopProcess: Runtime._stop,
+    act.Upload: Runtime._upload,
+    act.Save: Runtime._save,
+    act.Commit: Runtime._commit,
+    act.Record: Runtime._record,
+    act.PublishSnapshot: Runtime._publish_action,
+    act.Finish: Runtime._finish,
+}

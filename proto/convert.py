@@ -1,0 +1,72 @@
+"""Messages of agents -> names and fields of events; the one place that knows both.
+
+The event classes live in ``xlearning.am.core.events``, which this room may not import, so the
+translation gives the class's name and its fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xlearning.proto import xlearning_pb2 as pb
+
+_LINES, _LINE, _REASON = 50, 4096, 8192  # bounds of what an agent may send as text
+_ENTRIES = 100_000
+
+Fields = dict[str, Any]
+
+
+def to_event_fields(message: pb.AgentMessage) -> tuple[str, Fields]:
+    """``(event name, fields)`` of a message of a registered agent.
+
+    Raises
+    ------
+    ValueError
+        A second registration, or an empty message.
+    """
+    body = message.WhichOneof("body")
+    if body is None or body == "register":
+        raise ValueError(f"unexpected message {body or 'without a body'}")
+    name, fields = _RULES[body]
+    return name, fields(getattr(message, body))
+
+
+def _counts(body: Any) -> Fields:
+    return {"files": body.files, "size": body.bytes}
+
+
+def _reason(body: Any) -> Fields:
+    return {"reason": body.reason[:_REASON]}
+
+
+def _beat(body: pb.Beat) -> Fields:
+    progress = body.progress if body.has_progress else None
+    return {"progress": progress, "cpu_percent": body.cpu_percent, "memory_bytes": body.memory_bytes}
+
+
+def _exited(body: pb.ProcessExited) -> Fields:
+    lines = tuple(line[:_LINE] for line in body.last_lines[-_LINES:])
+    return {"exit_code": body.exit_code, "last_lines": lines, **_reason(body)}
+
+
+def _uploaded(body: pb.UploadDone) -> Fields:
+    return {**_counts(body), "entries": tuple(body.entries[:_ENTRIES])}
+
+
+_RULES: dict[str, tuple[str, Callable[[Any], Fields]]] = {
+    "beat": ("Beat", _beat),
+    "ports_ready": ("PortsReady", lambda b: {"ports": tuple(b.ports)}),
+    "fetch_progress": ("FetchProgressed", _counts),
+    "fetch_done": ("FetchDone", _counts),
+    "fetch_failed": ("FetchFailed", _reason),
+    "process_started": ("ProcessStarted", lambda b: {"pid": b.pid}),
+    "process_exited": ("ProcessExited", _exited),
+    "upload_progress": ("UploadProgressed", _counts),
+    "upload_done": ("UploadDone", _uploaded),
+    "upload_failed": ("UploadFailed", _reason),
+    "save_done": ("SaveDone", lambda b: {"save_id": b.save_id, **_counts(b)}),
+    "save_failed": ("SaveFailed", lambda b: {"save_id": b.save_id, **_reason(b)}),
+    "board_started": ("BoardStarted", lambda b: {"url": b.url[:2048], "note": b.note[:_REASON]}),
+    "goodbye": ("AgentStopped", lambda b: {}),  # noqa: ARG005
+}

@@ -1,0 +1,408 @@
+"""Single paths through the machine, told as stories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from xlearning.am.core import actions as act
+from xlearning.am.core import events as ev
+from xlearning.am.core.machine import Machine
+from xlearning.am.core.policies import Limits, Rules
+from xlearning.am.core.state import Phase
+from xlearning.am.core.view import snapshot
+from xlearning.job import AppState, ContainerState, JobSpec, OutputSpec, RoleSpec
+
+GANG = Rules(
+    gang=True,
+    ports={"ps": 1, "worker": 1},
+    upload_roles=frozenset(("worker", "ps", "evaluator")),
+    has_chief=True,
+)
+
+
+class Story:
+    """A machine with short words for what happens to it."""
+
+    def __init__(self, rules: Rules = GANG, outputs: bool = True, limits: Limits | None = None, **roles: int):
+        self.job = JobSpec(
+            app_id="application_1_0001",
+            app_name="n",
+            app_type="TENSORFLOW",
+            user="u",
+            command=("true",),
+            roles=tuple(RoleSpec(name, number, 512, 1) for name, number in roles.items()),
+            staging="file:///s",
+            default_fs="file://",
+            outputs=(OutputSpec("file:///out", "model"),) if outputs else (),
+        )
+        self.machine = Machine(self.job, rules, limits or Limits())
+        self.now = 100.0
+        self.count = 0
+        self.actions: list[act.Action] = []
+        self.do(ev.AttemptStarted(self.now, 1, False))
+
+    @property
+    def state(self):  # type: ignore[no-untyped-def]
+        return self.machine.state
+
+    def do(self, *events: ev.Event) -> list[act.Action]:
+        new = [action for event in events for action in self.machine.handle(event)]
+        self.actions += new
+        return new
+
+    def tick(self, seconds: float) -> list[act.Action]:
+        """Let time pass in steps of one second, all registered agents beating."""
+        out = []
+        for _ in range(int(seconds)):
+            self.now += 1
+            out += self.do(ev.Tick(self.now))
+            for container in list(self.state.containers.values()):
+                if container.stream:
+                    out += self.do(ev.Beat(container.id, container.generation))
+        return out
+
+    def grant(self, role: str, register: bool = True) -> str:
+        self.count += 1
+        container = f"c{self.count:02d}"
+        self.do(ev.ContainerGranted(container, role, "h"))
+        if register:
+            self.do(ev.AgentRegistered(container, self.count, f"token-{container}", 1, "h"))
+        return container
+
+    def all_running(self) -> dict[str, str]:
+        """Grant, register, prepare and start everything; task name -> container id."""
+        for role in self.job.roles:
+            for _ in range(role.instances):
+                self.grant(role.name)
+        self.do(ev.InputListed(()))
+        for container in list(self.state.containers.values()):
+            self.do(ev.PortsReady(container.id, 1, (20000,)))
+        for container in list(self.state.containers.values()):
+            self.do(ev.ProcessStarted(container.id, 1, 7))
+        return {str(c.task): c.id for c in self.state.containers.values()}
+
+    def exits(self, container: str, code: int = 0, lines: tuple[str, ...] = ()) -> list[act.Action]:
+        return self.do(ev.ProcessExited(container, 1, code, lines))
+
+    def leave_all(self) -> None:
+        for container in list(self.state.containers.values()):
+            self.do(ev.AgentStopped(container.id, container.generation))
+
+    def of(self, kind: type[act.Action]) -> list[act.Action]:
+        return [action for action in self.actions if isinstance(action, kind)]
+
+    def finish(self) -> act.Finish:
+        (finish,) = self.of(act.Finish)
+        assert isinstance(finish, act.Finish)
+        assert self.actions[-1] is finish
+        return finish
+
+
+def test_a_gang_with_ps_succeeds_and_commits_once() -> None:
+    story = Story(ps=1, worker=2)
+    tasks = story.all_running()
+    assert {a.task.index for a in story.of(act.Launch) if a.task.role == "worker"} == {0, 1}
+    for name in ("worker:0", "worker:1"):
+        story.exits(tasks[name])
+        story.do(ev.UploadDone(tasks[name], 1, 1, 10, ("m",)))
+    stops = [a for a in story.of(act.StopProcess) if a.container_id == tasks["ps:0"]]
+    assert len(stops) == 1
+    assert not story.of(act.Commit)
+    story.exits(tasks["ps:0"], 143)
+    assert [a.container_id for a in story.of(act.Upload)][-1] == tasks["ps:0"]
+    story.do(ev.UploadDone(tasks["ps:0"], 1, 1, 10, ("m",)))
+    (commit,) = story.of(act.Commit)
+    assert {part.container_id for part in commit.uploaded} == set(tasks.values())
+    story.do(ev.CommitDone())
+    story.leave_all()
+    assert story.finish().state is AppState.SUCCEEDED
+
+
+def test_the_launch_carries_the_whole_cluster_map() -> None:
+    story = Story(ps=1, worker=2)
+    story.all_running()
+    (cluster,) = {id(a.cluster): a.cluster for a in story.of(act.Launch)}.values()
+    assert cluster == {"ps": ("h:20000",), "worker": ("h:20000", "h:20000")}
+
+
+def test_indices_are_dealt_by_host_then_container() -> None:
+    story = Story(worker=3)
+    for number, host in ((1, "b"), (2, "a"), (3, "a")):
+        story.do(ev.ContainerGranted(f"c{number}", "worker", host))
+        story.do(ev.AgentRegistered(f"c{number}", number, f"t{number}", 1, host))
+    story.do(ev.InputListed(()))
+    assert {c.id: c.task.index for c in story.state.containers.values()} == {"c2": 0, "c3": 1, "c1": 2}
+
+
+def test_a_separate_chief_is_worker_zero() -> None:
+    story = Story(chief=1, worker=2)
+    tasks = story.all_running()
+    chief = story.state.containers[tasks["worker:0"]]
+    assert chief.role == "chief"
+    assert chief.task.chief
+    assert set(tasks) == {"worker:0", "worker:1", "worker:2"}
+
+
+def test_a_failed_worker_fails_the_gang_and_publishes_nothing() -> None:
+    story = Story(ps=1, worker=2)
+    tasks = story.all_running()
+    story.exits(tasks["worker:1"], 3, ("Traceback", "boom"))
+    assert {a.container_id for a in story.of(act.StopProcess)} == {tasks["worker:0"], tasks["ps:0"]}
+    story.exits(tasks["worker:0"], 143)
+    story.exits(tasks["ps:0"], 143)
+    story.leave_all()
+    finish = story.finish()
+    assert finish.state is AppState.FAILED
+    assert "worker:1" in finish.reason
+    assert "code 3" in finish.reason
+    assert not story.of(act.Commit)
+    view = snapshot(story.machine, input_files={}, page_url="")
+    failed = [c for c in view.containers if c.state is ContainerState.FAILED]
+    assert [(c.index, c.exit_code, c.last_lines) for c in failed] == [(1, 3, ("Traceback", "boom"))]
+
+
+@pytest.mark.parametrize(("failures", "outcome"), [(1, AppState.SUCCEEDED), (2, AppState.FAILED)])
+def test_independent_workers_follow_the_failure_rate(failures: int, outcome: AppState) -> None:
+    story = Story(Rules(gang=False, max_failure_rate=0.5), worker=3, outputs=False)
+    tasks = story.all_running()
+    for number in range(3):
+        story.exits(tasks[f"worker:{number}"], 1 if number < failures else 0)
+    story.leave_all()
+    assert story.finish().state is outcome
+
+
+def test_a_container_that_dies_before_it_registers_is_replaced_then_fails_the_job() -> None:
+    story = Story(worker=1, limits=Limits(start_retry=2))
+    for _ in range(3):
+        container = story.grant("worker", register=False)
+        story.do(ev.ContainerCompleted(container, 231, "a package is missing"))
+    story.tick(5)
+    assert sum(a.count for a in story.of(act.RequestContainers)) == 3
+    finish = story.finish()
+    assert finish.state is AppState.FAILED
+    assert "a package is missing" in finish.reason
+
+
+def test_a_replacement_before_the_launch_inherits_the_index() -> None:
+    story = Story(worker=2)
+    story.grant("worker")
+    second = story.grant("worker")
+    story.do(ev.InputListed(()))
+    index = story.state.containers[second].task.index
+    story.do(ev.ContainerCompleted(second, 137, "killed"))
+    third = story.grant("worker")
+    task = story.state.containers[third].task
+    assert (task.index, task.generation) == (index, 2)
+    story.do(ev.PortsReady(second, 1, (1,)), ev.PortsReady("c01", 1, (2,)))
+    assert not story.of(act.Launch)
+    story.do(ev.PortsReady(third, 2, (3,)))
+    assert len(story.of(act.Launch)) == 2
+
+
+def test_a_silent_agent_is_given_up_and_its_generation_can_do_nothing() -> None:
+    story = Story(ps=1, worker=1)
+    tasks = story.all_running()
+    worker = tasks["worker:0"]
+    for _ in range(12):
+        story.now += 1
+        story.do(ev.Tick(story.now), ev.Beat(tasks["ps:0"], 1))
+    assert story.state.containers[worker].state is ContainerState.LOST
+    assert [a.container_id for a in story.of(act.KillContainer)] == [worker]
+    story.exits(worker)
+    story.do(ev.UploadDone(worker, 1, 1, 1, ()))
+    (refusal,) = [
+        a for a in story.do(ev.AgentReconnected(worker, 9, f"token-{worker}")) if type(a) is act.Refuse
+    ]
+    assert refusal.stream == 9
+    assert story.state.containers[worker].state is ContainerState.LOST
+    assert not story.of(act.Upload)
+
+
+def test_our_own_stall_is_nobody_elses_fault() -> None:
+    story = Story(ps=1, worker=1)
+    story.all_running()
+    story.now += 30
+    story.do(ev.Tick(story.now))
+    assert all(c.state is ContainerState.RUNNING for c in story.state.containers.values())
+    story.tick(3)
+    assert story.state.phase is Phase.RUNNING
+
+
+def test_a_broken_stream_may_come_back_with_its_token_within_the_window() -> None:
+    story = Story(worker=1)
+    worker = story.all_running()["worker:0"]
+    stream = story.state.containers[worker].stream
+    story.do(ev.StreamEnded(worker, stream), ev.AgentReconnected(worker, 50, f"token-{worker}"))
+    story.tick(3)
+    assert story.state.containers[worker].state is ContainerState.RUNNING
+    story.do(ev.StreamEnded(worker, 50))
+    story.tick(3)
+    assert story.state.containers[worker].state is ContainerState.LOST
+
+
+def test_orders_are_repeated_after_a_reconnection() -> None:
+    story = Story(worker=1)
+    worker = story.all_running()["worker:0"]
+    story.exits(worker)
+    story.do(ev.StreamEnded(worker, story.state.containers[worker].stream))
+    again = story.do(ev.AgentReconnected(worker, 50, f"token-{worker}"))
+    assert [type(a) for a in again if not isinstance(a, (act.Record, act.PublishSnapshot))] == [
+        act.Accept,
+        act.Upload,
+    ]
+
+
+def test_the_first_registrant_of_a_container_wins() -> None:
+    story = Story(worker=1)
+    worker = story.grant("worker")
+    assert [type(a) for a in story.do(ev.AgentRegistered(worker, 9, "other", 1))] == [act.Refuse]
+    assert [type(a) for a in story.do(ev.AgentReconnected(worker, 9, "guess"))] == [act.Refuse]
+    assert [type(a) for a in story.do(ev.AgentRegistered("nobody", 9, "x", 1))] == [act.Refuse]
+    assert [type(a) for a in story.do(ev.AgentRegistered(worker, 9, "x", 2))] == [act.Refuse]
+
+
+def test_kill_stops_everything_but_not_a_commit_that_began() -> None:
+    story = Story(worker=1)
+    worker = story.all_running()["worker:0"]
+    story.exits(worker)
+    story.do(ev.UploadDone(worker, 1, 1, 1, ("m",)))
+    assert story.state.phase is Phase.COMMITTING
+    story.do(ev.KillRequested("bob"))
+    story.do(ev.CommitDone())
+    story.leave_all()
+    assert story.finish().state is AppState.SUCCEEDED
+
+    story = Story(worker=2)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"])
+    story.do(ev.KillRequested("bob", "wrong data"))
+    story.exits(tasks["worker:1"], 143)
+    story.leave_all()
+    finish = story.finish()
+    assert (finish.state, finish.reason, finish.retry) == (
+        AppState.KILLED,
+        "killed by bob: wrong data",
+        False,
+    )
+    assert not story.of(act.Commit)
+
+
+def test_a_kill_still_counts_while_the_ps_are_being_stopped() -> None:
+    story = Story(ps=1, worker=1)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"])
+    story.do(ev.UploadDone(tasks["worker:0"], 1, 1, 1, ("m",)))
+    story.do(ev.KillRequested("bob"))
+    story.exits(tasks["ps:0"], 143)
+    story.leave_all()
+    assert story.finish().state is AppState.KILLED
+
+
+def test_an_evaluator_gets_a_grace_time_and_its_failure_does_not_count() -> None:
+    story = Story(worker=1, evaluator=1, outputs=False, limits=Limits(evaluator_grace=5))
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"])
+    story.tick(4)
+    assert not story.of(act.StopProcess)
+    story.tick(3)
+    assert [a.container_id for a in story.of(act.StopProcess)] == [tasks["evaluator:0"]]
+    story.exits(tasks["evaluator:0"], 1)
+    story.leave_all()
+    assert story.finish().state is AppState.SUCCEEDED
+
+
+def test_a_process_that_does_not_stop_is_ended_by_force() -> None:
+    story = Story(worker=2, outputs=False, limits=Limits(stop_grace=2, stop_margin=3))
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"], 1)
+    story.tick(7)
+    assert [a.container_id for a in story.of(act.KillContainer)] == [tasks["worker:1"]]
+
+
+def test_failed_uploads_and_commits_fail_the_job() -> None:
+    story = Story(worker=1)
+    worker = story.all_running()["worker:0"]
+    story.exits(worker)
+    story.do(ev.UploadFailed(worker, 1, "disk full"))
+    story.leave_all()
+    assert (story.finish().state, "disk full" in story.finish().reason) == (AppState.FAILED, True)
+
+    story = Story(worker=1)
+    worker = story.all_running()["worker:0"]
+    story.exits(worker)
+    story.do(ev.UploadDone(worker, 1, 1, 1, ("m",)), ev.CommitFailed("HDFS is gone"))
+    story.leave_all()
+    assert (story.finish().state, "HDFS is gone" in story.finish().reason) == (AppState.FAILED, True)
+
+
+def test_the_output_of_a_ps_that_is_lost_at_the_end_fails_the_job() -> None:
+    story = Story(ps=1, worker=1)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"])
+    story.do(ev.UploadDone(tasks["worker:0"], 1, 1, 1, ("m",)))
+    story.do(ev.ContainerCompleted(tasks["ps:0"], 137, "node lost"))
+    story.leave_all()
+    assert story.finish().state is AppState.FAILED
+
+
+def test_a_save_goes_to_every_running_uploader_once() -> None:
+    story = Story(ps=1, worker=2)
+    tasks = story.all_running()
+    story.do(ev.SaveRequested("2026", "bob"), ev.SaveRequested("2027", "bob"))
+    assert {(a.container_id, a.save_id) for a in story.of(act.Save)} == {(c, "2026") for c in tasks.values()}
+    for container in tasks.values():
+        story.do(ev.SaveDone(container, 1, "2026", 1, 5))
+    (run,) = story.state.saves
+    assert (run.pending, run.files, run.size) == (set(), 3, 15)
+
+
+def test_retry_is_asked_for_while_attempts_remain() -> None:
+    story = Story(worker=1, outputs=False, limits=Limits(max_attempts=2))
+    story.exits(story.all_running()["worker:0"], 1)
+    story.leave_all()
+    assert story.finish().retry
+
+
+def test_input_problems_do_not_earn_a_second_attempt() -> None:
+    story = Story(worker=1, limits=Limits(max_attempts=2))
+    story.do(ev.InputFailed("nothing there"))
+    story.tick(5)
+    assert (story.finish().state, story.finish().retry) == (AppState.FAILED, False)
+
+
+def test_waiting_for_the_cluster_may_be_bounded() -> None:
+    story = Story(worker=2, limits=Limits(allocate=10))
+    story.grant("worker")
+    story.do(ev.InputListed(()))
+    story.tick(20)
+    assert "1 worker" in story.finish().reason
+
+
+def test_a_lost_node_makes_a_talking_agent_stop() -> None:
+    story = Story(worker=2, outputs=False)
+    tasks = story.all_running()
+    story.do(ev.ContainerLost(tasks["worker:0"], "node lost"))
+    assert tasks["worker:0"] in [a.container_id for a in story.of(act.KillContainer)]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        ev.Tick(1.5),
+        ev.AgentRegistered("c", 1, "t", 1, "h"),
+        ev.ProcessExited("c", 2, 3, ("a", "b"), "why"),
+        ev.PortsReady("c", 1, (1, 2)),
+        ev.Beat("c", 1, None, 1.0, 5),
+        ev.ContainerCompleted("c", None, "d"),
+    ],
+)
+def test_events_survive_being_recorded(event: ev.Event) -> None:
+    assert ev.decode(ev.encode(event)) == event
+
+
+def test_an_unknown_recorded_event_is_an_error() -> None:
+    check: Callable[[dict[str, str]], ev.Event] = ev.decode
+    with pytest.raises(ValueError, match="Nonsense"):
+        check({"event": "Nonsense"})

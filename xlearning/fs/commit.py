@@ -1,0 +1,306 @@
+"""Making output visible: temporary place, intent, idempotent renames, ``_SUCCESS`` last.
+
+A container uploads to ``<output>/_temporary/<application>_<attempt>/<container>/``. The commit
+first writes an *intent* (which folder goes where) into staging and then carries it out; every
+step may be repeated, so whoever finds an intent can finish it: a later attempt, the client, or a
+later submit. An attempt may write its intent only while its ``commit-<attempt>`` folder has that
+name: a newer attempt renames it, which the file system does atomically, so of two attempts
+exactly one commits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    stop_after_delay,
+    wait_exponential_jitter,
+)
+
+from xlearning.errors import StorageError, XLearningError
+from xlearning.fs.base import FileStatus, FileSystem, exists, join
+from xlearning.fs.registry import FileSystems
+from xlearning.job import OutputSpec, from_dict, to_dict
+
+TEMPORARY = "_temporary"
+SUCCESS = "_SUCCESS"
+_INTENT = "intent.json"
+T = TypeVar("T")
+
+
+class Fenced(XLearningError):
+    """A newer attempt of the same application has taken over."""
+
+
+class OutputLost(XLearningError):
+    """Something that was uploaded is neither at its temporary nor at its final place."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """One folder that becomes visible by a rename."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Intent:
+    """Everything that one commit does; once it is written the commit can only be completed."""
+
+    app_id: str
+    attempt: int
+    moves: tuple[Move, ...]
+    outputs: tuple[str, ...]
+
+
+def upload_folder(remote: str, app_id: str, attempt: int, container_id: str) -> str:
+    """Where a container's output waits for the commit."""
+    return join(remote, TEMPORARY, f"{app_id}_{attempt:06d}", container_id)
+
+
+class Committer:
+    """Commits, completes and cleans the outputs of one application.
+
+    Parameters
+    ----------
+    storage : FileSystems
+    app_id : str
+    staging : str
+        The application's staging folder (URI).
+    outputs : sequence of OutputSpec
+    retry_time : float
+        Seconds for which every step is repeated while the file system is unavailable.
+    """
+
+    def __init__(
+        self,
+        storage: FileSystems,
+        app_id: str,
+        staging: str,
+        outputs: Sequence[OutputSpec],
+        *,
+        retry_time: float,
+    ) -> None:
+        self._storage, self._app_id, self._staging = storage, app_id, staging
+        self._remotes = tuple(dict.fromkeys(output.remote for output in outputs))
+        self._outputs, self._retry_time = tuple(outputs), retry_time
+
+    # ---- attempts -------------------------------------------------------------------------------
+
+    def take_over(self, attempt: int) -> int | None:
+        """Make ``attempt`` the only one that can commit.
+
+        Returns
+        -------
+        int or None
+            Number of the earlier attempt whose commit was found begun and has now been completed.
+
+        Raises
+        ------
+        Fenced
+            A newer attempt exists already.
+        """
+        staging = self._fs(self._staging)
+        self._try(lambda: staging.mkdirs(self._folder("commit", attempt)))
+        if any(number > attempt for _, number in self._attempts()):
+            raise Fenced(f"attempt {attempt} of {self._app_id} is over: a newer attempt has started")
+        for kind, number in self._attempts():
+            if kind == "commit" and number < attempt:
+                self._fence(number)
+        for number in range(1, attempt):
+            intent = self._read_intent(self._folder("fenced", number))
+            if intent is not None:
+                self._carry_out(intent)
+                return number
+        for remote in self._remotes:
+            self._clean(remote, keep=attempt)
+        return None
+
+    def _fence(self, number: int) -> None:
+        source, target = self._folder("commit", number), self._folder("fenced", number)
+        try:
+            self._try(lambda: self._fs(self._staging).rename(source, target))
+        except FileNotFoundError:
+            if not exists(self._fs(self._staging), target):
+                raise
+
+    def _attempts(self) -> list[tuple[str, int]]:
+        found = []
+        for status in self._try(lambda: self._fs(self._staging).list(self._staging)):
+            kind, _, number = status.name.partition("-")
+            if kind in ("commit", "fenced") and number.isdigit():
+                found.append((kind, int(number)))
+        return found
+
+    # ---- commit ---------------------------------------------------------------------------------
+
+    def commit(self, attempt: int, containers: Sequence[str], *, flat: bool) -> None:
+        """Make the output of ``containers`` visible.
+
+        Parameters
+        ----------
+        attempt : int
+        containers : sequence of str
+            Ids of the containers whose uploads are complete; others are left out.
+        flat : bool
+            True: ``<output>/<local>`` (one worker or a chosen index), else ``<output>/<container>``.
+
+        Raises
+        ------
+        Fenced
+            A newer attempt has taken over; nothing was made visible.
+        StorageError
+            The file system failed for longer than the retry time. If an intent had been written,
+            `settle` can complete the commit later.
+        """
+        moves = [move for remote in self._remotes for move in self._moves(remote, attempt, containers, flat)]
+        intent = Intent(self._app_id, attempt, tuple(moves), self._remotes)
+        self._write_intent(intent, self._folder("commit", attempt))
+        self._carry_out(intent)
+
+    def _moves(self, remote: str, attempt: int, containers: Sequence[str], flat: bool) -> Iterator[Move]:
+        root = join(remote, TEMPORARY, f"{self._app_id}_{attempt:06d}")
+        for folder in self._children(root):
+            if folder.name not in containers:
+                continue
+            if not flat:
+                yield Move(folder.path, join(remote, folder.name))
+                continue
+            for entry in self._children(folder.path):
+                yield Move(entry.path, join(remote, entry.name))
+
+    def _write_intent(self, intent: Intent, folder: str) -> None:
+        fs, final = self._fs(self._staging), join(folder, _INTENT)
+        draft = join(self._staging, f"intent-{intent.attempt}.tmp")
+        text = json.dumps(to_dict(intent), ensure_ascii=False).encode()
+
+        def write() -> None:
+            _write(fs, draft, text)
+            try:
+                fs.rename(draft, final)
+            except FileExistsError:
+                fs.delete(draft)
+
+        try:
+            self._try(write)
+        except FileNotFoundError:
+            raise Fenced(
+                f"attempt {intent.attempt} of {intent.app_id} was replaced before its commit"
+            ) from None
+
+    def _carry_out(self, intent: Intent) -> None:
+        for move in intent.moves:
+            self._try(lambda move=move: self._move(move))  # type: ignore[misc]
+        for remote in intent.outputs:
+            self._try(lambda remote=remote: self._fs(remote).mkdirs(remote))  # type: ignore[misc]
+            self._clean(remote)
+        for remote in intent.outputs:
+            marker = join(remote, SUCCESS)
+            self._try(lambda m=marker: _write(self._fs(m), m, intent.app_id.encode()))  # type: ignore[misc]
+
+    def _move(self, move: Move) -> None:
+        fs = self._fs(move.source)
+        if not exists(fs, move.source):
+            if exists(fs, move.target):
+                return
+            raise OutputLost(f"{move.source} is gone, but {move.target} is not there: output was lost")
+        fs.rename(move.source, move.target)
+
+    # ---- the end --------------------------------------------------------------------------------
+
+    def begun(self) -> bool:
+        """Whether an intent was written, so that the commit can only be completed."""
+        return any(self._read_intent(self._folder(kind, n)) is not None for kind, n in self._attempts())
+
+    def settle(self) -> bool:
+        """Bring the outputs of an application that has ended into order.
+
+        A commit that was begun is completed; otherwise everything temporary is removed.
+
+        Returns
+        -------
+        bool
+            Whether a commit was completed.
+        """
+        if exists(self._fs(self._staging), self._staging):
+            for kind, number in self._attempts():
+                intent = self._read_intent(self._folder(kind, number))
+                if intent is not None:
+                    self._carry_out(intent)
+                    return True
+        self.discard()
+        return False
+
+    def discard(self) -> None:
+        """Remove what this application uploaded and did not commit, and outputs that it leaves empty."""
+        for remote in self._remotes:
+            self._clean(remote)
+            if self._is_empty(remote):
+                self._try(lambda remote=remote: self._fs(remote).delete(remote))  # type: ignore[misc]
+
+    def _clean(self, remote: str, keep: int = 0) -> None:
+        """Remove this application's temporary folders below an output, except those of one attempt."""
+        root = join(remote, TEMPORARY)
+        for folder in self._children(root):
+            app, _, number = folder.name.rpartition("_")
+            if app == self._app_id and number != f"{keep:06d}":
+                self._try(lambda p=folder.path: self._fs(p).delete(p, recursive=True))  # type: ignore[misc]
+        if self._is_empty(root):
+            self._try(lambda: self._fs(root).delete(root))
+
+    def _is_empty(self, folder: str) -> bool:
+        fs = self._fs(folder)
+        return self._try(lambda: exists(fs, folder)) and not self._children(folder)
+
+    # ---- small steps ----------------------------------------------------------------------------
+
+    def _read_intent(self, folder: str) -> Intent | None:
+        path = join(folder, _INTENT)
+        try:
+            text = self._try(lambda: _read(self._fs(path), path))
+        except FileNotFoundError:
+            return None
+        return from_dict(Intent, json.loads(text))
+
+    def _children(self, folder: str) -> list[FileStatus]:
+        try:
+            return self._try(lambda: self._fs(folder).list(folder))
+        except FileNotFoundError:
+            return []
+
+    def _folder(self, kind: str, attempt: int) -> str:
+        return join(self._staging, f"{kind}-{attempt}")
+
+    def _fs(self, uri: str) -> FileSystem:
+        return self._storage.of(uri)
+
+    def _try(self, step: Callable[[], T]) -> T:
+        """One step, repeated while the file system is unavailable."""
+        return Retrying(
+            retry=retry_if_exception_type(StorageError),
+            stop=stop_after_delay(self._retry_time),
+            wait=wait_exponential_jitter(initial=0.2, max=5.0),
+            retry_error_callback=_last_error,
+        )(step)
+
+
+def _last_error(state: RetryCallState) -> None:
+    if state.outcome is not None:
+        state.outcome.result()
+
+
+def _read(fs: FileSystem, path: str) -> bytes:
+    with fs.open_read(path) as stream:
+        return stream.read()
+
+
+def _write(fs: FileSystem, path: str, data: bytes) -> None:
+    with fs.open_write(path, overwrite=True) as stream:
+        stream.write(data)
