@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from xlearning.client.exits import words
-from xlearning.job import ContainerState, ContainerView, Snapshot
+from xlearning.job import CHIEF, WORKER, ContainerState, ContainerView, Snapshot
 
 _BAD = (ContainerState.FAILED, ContainerState.LOST)
 
@@ -55,16 +55,19 @@ def _roles(snapshot: Snapshot) -> dict[str, str]:
     """Role -> how many of its containers are in which state, those still awaited included."""
     newest: dict[object, ContainerView] = {}
     for container in snapshot.containers:
+        if container.index is None and container.state.final and not snapshot.state.final:
+            continue  # it never had a place, and another one has been asked for
         slot = container.id if container.index is None else (container.role, container.index)
         if slot not in newest or container.generation >= newest[slot].generation:
             newest[slot] = container
+    wanted: Counter[str] = Counter()
+    for role in snapshot.roles:
+        wanted[WORKER if role.name == CHIEF else role.name] += role.instances
     found = {}
-    names = dict.fromkeys([role.name for role in snapshot.roles] + [c.role for c in newest.values()])
-    wanted = {role.name: role.instances for role in snapshot.roles}
-    for name in names:
+    for name in dict.fromkeys([*wanted, *(container.role for container in newest.values())]):
         states = [container.state for container in newest.values() if container.role == name]
         counts = Counter(state.value.lower() for state in states)
-        missing = wanted.get(name, 0) - len(states)
+        missing = wanted[name] - len(states)
         if missing > 0:
             counts["waiting"] = missing
         found[name] = ", ".join(f"{count} {state}" for state, count in counts.items())
@@ -72,6 +75,8 @@ def _roles(snapshot: Snapshot) -> dict[str, str]:
 
 
 def _failure(container: ContainerView) -> str:
-    why = container.reason or (words(container.exit_code) if container.exit_code is not None else "")
+    why = container.reason.partition("\n")[0] or (
+        words(container.exit_code) if container.exit_code is not None else ""
+    )
     where = f"{container.id} on {container.host}" if container.host else container.id
     return f"{label(container)} ({where}) {container.state.value}" + (f": {why}" if why else "")

@@ -66,10 +66,11 @@ def _failure(report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping
     reason = report.diagnostics.strip() or (snapshot.reason.strip() if snapshot else "")
     first, *more = reason.splitlines() or [""]
     lines = [f"{report.app_id} {report.state.value}{_duration(report)}" + (f": {first}" if first else "")]
-    lines += [f"  {line}" for line in more]
+    lines += [f"  {line}" for line in more[-LAST_LINES:]]
     container = first_failure(snapshot)
     if container is not None:
-        lines.append(f"  First to fail: {_who(container)}{_why(container)}")
+        why = _why(container)
+        lines.append(f"  First to fail: {_who(container)}{'' if why[2:] in reason else why}")
         lines += _tail(container)
     lines += [f"  Log {name}: {place}" for name, place in sorted(logs.items())]
     if container is not None:

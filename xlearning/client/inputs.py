@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xlearning.client.names import local_name, split_alias, split_list
-from xlearning.client.problems import Problem
+from xlearning.client.problems import Problem, resolve
+from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSpec
@@ -46,7 +47,8 @@ def parse(texts: Sequence[str], fss: FileSystems, problems: list[Problem]) -> li
             fix = "give a plain relative name after #, such as #data"
             problems.append(Problem(f"--input {text}: the local name {alias!r} cannot be used: {error}", fix))
             continue
-        joined.setdefault(name, []).extend(fss.resolve(part) for part in parts)
+        found = [resolve(part, fss, "--input", problems) for part in parts]
+        joined.setdefault(name, []).extend(uri for uri in found if uri is not None)
     return [InputSpec(name, tuple(patterns)) for name, patterns in joined.items()]
 
 
@@ -56,10 +58,11 @@ def list_inputs(
     """All files of all inputs; what matches nothing, or holds nothing, is a problem."""
     listings = []
     for spec in specs:
-        files: list[FileStatus] = []
+        files: dict[str, FileStatus] = {}  # what two patterns match counts once
         for pattern in spec.patterns:
-            files += _files(pattern, fss, allow_empty=allow_empty, problems=problems)
-        listings.append(Listing(spec, tuple(files)))
+            found = _files(pattern, fss, allow_empty=allow_empty, problems=problems)
+            files.update((status.path, status) for status in found)
+        listings.append(Listing(spec, tuple(files.values())))
     return listings
 
 
@@ -70,7 +73,7 @@ def check_names(listings: Sequence[Listing], problems: list[Problem]) -> None:
         clashes = []
         for status in listing.files:
             first = seen.setdefault(status.name, status.path)
-            if first is not status.path:
+            if first != status.path:
                 clashes.append((first, status.path))
         if clashes:
             problems.append(_clash(listing.spec.local, clashes))
@@ -79,10 +82,6 @@ def check_names(listings: Sequence[Listing], problems: list[Problem]) -> None:
 def _clash(local: str, clashes: Sequence[tuple[str, str]]) -> Problem:
     first, second = clashes[0]
     more = f" (and {len(clashes) - 1} more)" if len(clashes) > 1 else ""
-    if first == second:
-        return Problem(
-            f"{first} is matched twice for folder {local}{more}", "let one --input pattern match it"
-        )
     return Problem(
         f"{first} and {second} would both become {local}/{first.rpartition('/')[2]}{more}",
         "add --isRenameInputFile, give the inputs different names after #, "
@@ -95,7 +94,9 @@ def _files(pattern: str, fss: FileSystems, *, allow_empty: bool, problems: list[
     try:
         matches = fs.glob(pattern)
         files = [status for match in matches for status in (fs.walk(match.path) if match.is_dir else [match])]
-    except PermissionError as error:
+    except StorageError:
+        raise
+    except OSError as error:
         problems.append(
             Problem(f"input {pattern} cannot be read: {error}", "ask its owner for read permission")
         )
@@ -105,8 +106,6 @@ def _files(pattern: str, fss: FileSystems, *, allow_empty: bool, problems: list[
             Problem(f"input {pattern} is not a pattern: {error}", "correct its brackets or braces")
         )
         return []
-    except FileNotFoundError:
-        matches, files = [], []
     if not matches:
         problems.append(Problem(f"input {pattern} matches nothing", "correct the path"))
     elif not files and not allow_empty:

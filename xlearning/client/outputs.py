@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from xlearning.client.names import local_name, split_alias
-from xlearning.client.problems import Problem
+from xlearning.client.problems import Problem, resolve
 from xlearning.cluster.base import ApplicationReport
-from xlearning.errors import ApplicationNotFound
+from xlearning.errors import ApplicationNotFound, StorageError
 from xlearning.fs import FileSystems
 from xlearning.job import OutputSpec
 
@@ -34,11 +34,15 @@ def parse(
             problems.append(Problem(f"--output {text} names no path", "write --output PATH#NAME"))
             continue
         name = default_name if alias is None else alias
+        remote = resolve(path.strip(), fss, "--output", problems)
         try:
-            specs.append(OutputSpec(fss.resolve(path.strip()).rstrip("/"), local_name(name)))
+            local = local_name(name)
         except ValueError as error:
             fix = "give a plain relative name after #, such as #model"
             problems.append(Problem(f"--output {text}: the local name {name!r} cannot be used: {error}", fix))
+            continue
+        if remote is not None:
+            specs.append(OutputSpec(remote.rstrip("/"), local))
     return specs
 
 
@@ -68,7 +72,9 @@ def check_free(
             reason = _occupied(remote, fss, user, report)
         except FileNotFoundError:
             continue
-        except PermissionError as error:
+        except StorageError:
+            raise
+        except OSError as error:
             problems.append(Problem(f"output {remote} cannot be looked at: {error}", "choose another folder"))
             continue
         if reason:

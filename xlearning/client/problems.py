@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xlearning.errors import UsageError
+from xlearning.fs import FileSystems
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,15 @@ def refuse(problems: Sequence[Problem]) -> None:
         if problem.fix:
             lines.append(f"     fix: {_indent(problem.fix)}")
     raise UsageError("\n".join(lines))
+
+
+def resolve(path: str, fss: FileSystems, option: str, problems: list[Problem]) -> str | None:
+    """The full address of a path of the command line; None, and a problem more, when there is none."""
+    try:
+        return fss.resolve(path)
+    except UsageError as error:
+        problems.append(Problem(f"{option}: {error.message}", error.hint or ""))
+        return None
 
 
 def _indent(text: str) -> str:

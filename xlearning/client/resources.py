@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from xlearning.client.names import plain_name, split_alias, split_list
-from xlearning.client.problems import Problem
+from xlearning.client.problems import Problem, resolve
+from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus, split_uri
 from xlearning.job import LocalResource, ResourceKind
@@ -97,7 +99,9 @@ def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | N
             Problem(f"{wish.option} {wish.path}: only files of this machine", f"use {other} {wish.path}")
         )
         return None
-    uri = _resolve(wish, fss)
+    uri = _resolve(wish, fss, problems)
+    if uri is None:
+        return None
     try:
         name = plain_name(uri.rstrip("/").rpartition("/")[2] if wish.alias is None else wish.alias)
     except ValueError as error:
@@ -109,7 +113,9 @@ def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | N
     except FileNotFoundError:
         problems.append(Problem(f"{wish.option}: there is no {uri}", "correct the path"))
         return None
-    except PermissionError as error:
+    except StorageError:
+        raise
+    except OSError as error:
         problems.append(Problem(f"{wish.option} {uri}: {error}", "ask its owner for read permission"))
         return None
     if status.is_dir:
@@ -119,9 +125,8 @@ def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | N
     return Shipped(LocalResource(name, uri, wish.kind), status, uri.startswith("file://"))
 
 
-def _resolve(wish: _Wish, fss: FileSystems) -> str:
-    if wish.of_this_machine and not split_uri(wish.path)[0]:
-        from pathlib import Path
-
-        return f"file://{Path(wish.path).expanduser().absolute()}"
-    return fss.resolve(wish.path)
+def _resolve(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> str | None:
+    path = wish.path
+    if wish.of_this_machine and not split_uri(path)[0]:
+        path = f"file://{Path(path).absolute()}"
+    return resolve(path, fss, wish.option, problems)

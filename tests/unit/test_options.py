@@ -1,0 +1,162 @@
+"""The option table and the rules by which a command line is taken apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from xlearning.client.options import OPTIONS, Takes, camel, spellings
+from xlearning.client.scan import Scan, scan
+from xlearning.config import KEYS, lookup
+
+
+def messages(line: Scan) -> list[str]:
+    return [problem.message for problem in line.problems]
+
+
+def test_every_key_of_the_table_exists_and_names_its_option() -> None:
+    names = spellings()
+    for option in OPTIONS:
+        if option.key:
+            key = lookup(option.key)
+            assert key is not None, option.key
+            assert names[key.option] is option
+
+
+def test_every_option_that_a_property_names_is_there() -> None:
+    assert {key.option for key in KEYS if key.option} <= set(spellings())
+
+
+def test_groups_are_contiguous() -> None:
+    groups = [option.group for option in OPTIONS]
+    assert len(dict.fromkeys(groups)) == sum(a != b for a, b in zip(groups, ["", *groups], strict=False))
+
+
+@pytest.mark.parametrize(
+    ("dashed", "expected"), [("worker-num", "workerNum"), ("cacheFile", "cacheFile"), ("am-cores", "amCores")]
+)
+def test_camel(dashed: str, expected: str) -> None:
+    assert camel(dashed) == expected
+
+
+SPELLINGS = """
+app-name appName app-type appType am-memory amMemory am-cores amCores driver-memory driverMemory
+driver-cores driverCores worker-memory workerMemory worker-cores workerCores worker-num workerNum
+chiefworker-memory chiefWorkerMemory evaluatorworker-memory evaluatorWorkerMemory ps-memory psMemory
+ps-cores psCores ps-num psNum files launch-cmd launchCmd cacheFile cacheArchive archiveFiles priority
+queue conf input output input-strategy inputStrategy output-strategy outputStrategy isRenameInputFile
+inRenameInputFile output-index outputIndex tf-evaluator tfEvaluator board-enable boardEnable
+board-index boardIndex board-reloadinterval boardReloadInterval board-logdir boardLogDir
+create-containerid-dir
+"""
+
+
+@pytest.mark.parametrize("old", SPELLINGS.split())
+def test_spellings_of_the_original(old: str) -> None:
+    names = spellings()
+    assert names[f"--{old}"] is names[f"-{old}"]
+
+
+@pytest.mark.parametrize("word", ["--worker-num", "-worker-num", "--workerNum", "-workerNum"])
+@pytest.mark.parametrize("inline", [True, False])
+def test_value_in_all_spellings(word: str, inline: bool) -> None:
+    line = scan([f"{word}=3"] if inline else [word, "3"])
+    assert not line.problems
+    assert line.properties() == {"xlearning.worker.num": ("3", "--worker-num")}
+
+
+def test_equals_signs_stay_in_values() -> None:
+    line = scan(["--conf", "k=a=b", "-c", "x=y==", "--conf=p=q=r", "--input=/a=b#c"])
+    assert line.many("conf") == ("k=a=b", "x=y==", "p=q=r")
+    assert line.many("input") == ("/a=b#c",)
+
+
+def test_the_command_is_untouched() -> None:
+    words = ["python", "train.py", "--worker-num", "9", "", "a b", '"q"', "--", "-x", "--help"]
+    line = scan(["--worker-num", "2", *words])
+    assert line.command == tuple(words)
+    assert line.one("worker-num") == "2"
+    assert not line.given("help")
+
+
+def test_double_dash_starts_the_command() -> None:
+    line = scan(["--worker-num", "2", "--", "--odd-program", "--worker-num", "3"])
+    assert line.command == ("--odd-program", "--worker-num", "3")
+    assert not line.problems
+
+
+def test_a_single_dash_is_a_word() -> None:
+    assert scan(["-", "x"]).command == ("-", "x")
+
+
+def test_unknown_option_with_a_suggestion() -> None:
+    line = scan(["--wroker-num", "3", "--ps-num", "1", "python", "t.py"])
+    assert messages(line) == ["unknown option --wroker-num"]
+    assert "--worker-num" in line.problems[0].fix
+    assert line.one("ps-num") == "1"
+    assert line.command == ("python", "t.py")
+
+
+def test_unknown_option_without_a_suggestion_takes_no_value() -> None:
+    line = scan(["--zzzzzz", "python", "t.py"])
+    assert messages(line) == ["unknown option --zzzzzz"]
+    assert line.command == ("python", "t.py")
+
+
+def test_all_problems_at_once() -> None:
+    line = scan(
+        ["--nosuchthing=1", "--worker-num", "--ps-num", "--local=yes", "--board-enable=maybe", "--conf"]
+    )
+    assert len(line.problems) == 6
+    assert "--worker-num needs a value" in messages(line)
+    assert "--conf needs a value" in messages(line)
+
+
+@pytest.mark.parametrize("end", [[], ["--"], ["--ps-num=1"], ["-psNum", "1"]])
+def test_missing_value(end: list[str]) -> None:
+    assert messages(scan(["--worker-num", *end])) == ["--worker-num needs a value"]
+
+
+def test_negative_numbers_and_dashes_are_values() -> None:
+    line = scan(["--output-index", "-1", "--launch-cmd", "--foo bar"])
+    assert not line.problems
+    assert (line.one("output-index"), line.one("launch-cmd")) == ("-1", "--foo bar")
+
+
+@pytest.mark.parametrize(
+    ("words", "value", "command"),
+    [
+        (["--tf-evaluator", "TRUE", "x"], "true", ("x",)),
+        (["--tf-evaluator", "false"], "false", ()),
+        (["-tfEvaluator", "python"], "true", ("python",)),
+        (["--tf-evaluator"], "true", ()),
+        (["--tf-evaluator=False", "true"], "false", ("true",)),
+        (["--tf-evaluator", "--local"], "true", ()),
+    ],
+)
+def test_switches(words: list[str], value: str, command: tuple[str, ...]) -> None:
+    line = scan(words)
+    assert not line.problems
+    assert (line.one("tf-evaluator"), line.command) == (value, command)
+
+
+def test_local_leaves_the_program_true_alone() -> None:
+    line = scan(["--local", "true"])
+    assert line.given("local")
+    assert line.command == ("true",)
+
+
+def test_first_of_two_values_counts_and_is_told() -> None:
+    line = scan(["--worker-num", "2", "--workerNum", "4", "--ps-num", "1", "--ps-num", "1"])
+    assert line.one("worker-num") == "2"
+    assert line.notes == ["--worker-num is given twice ('2' and '4'): the first counts"]
+
+
+def test_second_pair_of_one_conf_is_explained() -> None:
+    line = scan(["--conf", "a=b", "xlearning.worker.num=2", "python"])
+    assert "would start your command" in messages(line)[0]
+    assert "--conf xlearning.worker.num=2" in line.problems[0].fix
+
+
+def test_only_plain_flags_take_nothing() -> None:
+    bare = {option.name for option in OPTIONS if option.takes is Takes.NOTHING}
+    assert bare == {"local", "dry-run", "verbose", "version", "help", "allow-empty-input"}

@@ -1,0 +1,444 @@
+"""Plans made from command lines, on real local files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from xlearning.client.names import local_name, split_alias, split_list
+from xlearning.client.outputs import sweep_remains
+from xlearning.client.plan import Plan, Setting, make_plan
+from xlearning.client.scan import scan
+from xlearning.cluster.base import ApplicationReport
+from xlearning.config import Config, load
+from xlearning.errors import ApplicationNotFound, UsageError
+from xlearning.fs import FileSystems
+from xlearning.job import AppState, BoardSpec, InputStrategy, JobSpec, ResourceKind, RoleSpec
+
+DEAD = "application_1700000000000_0001"
+ALIVE = "application_1700000000000_0002"
+FOREIGN = "application_1700000000000_0003"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("data/a", "data/b", "data/sub/c", "data/.hidden", "data/_SUCCESS", "train.py", "env.tgz"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    return tmp_path
+
+
+def report(app_id: str) -> ApplicationReport:
+    states = {
+        DEAD: ("me", AppState.FAILED),
+        ALIVE: ("me", AppState.RUNNING),
+        FOREIGN: ("you", AppState.KILLED),
+    }
+    if app_id not in states:
+        raise ApplicationNotFound(f"no {app_id}")
+    user, state = states[app_id]
+    return ApplicationReport(app_id, "", user, state)
+
+
+def plan(*words: str, command: Sequence[str] = ("run",)) -> Plan:
+    line = scan([*words, *command])
+    pairs = [tuple(text.split("=", 1)) for text in line.many("conf")]
+    config = load(overrides=[(name, text) for name, text in pairs], options=line.properties(), environ={})
+    setting = Setting("me", 1700.5, "file://", report)
+    return make_plan(line, config, FileSystems("file://"), setting, problems=line.problems)
+
+
+def job(*words: str, command: Sequence[str] = ("run",)) -> JobSpec:
+    return plan(*words, command=command).job
+
+
+def refusal(*words: str, command: Sequence[str] = ("run",)) -> str:
+    with pytest.raises(UsageError) as caught:
+        plan(*words, command=command)
+    return str(caught.value)
+
+
+def instances(spec: JobSpec) -> dict[str, int]:
+    return {role.name: role.instances for role in spec.roles}
+
+
+# ---- names ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a,b", ["a", "b"]),
+        ("/x/{a,b}/*,/y", ["/x/{a,b}/*", "/y"]),
+        ("{a,{b,c}},d", ["{a,{b,c}}", "d"]),
+        ("a\\,b,c", ["a\\,b", "c"]),
+        ("a,,b,", ["a", "b"]),
+        ("", []),
+    ],
+)
+def test_split_list(text: str, parts: list[str]) -> None:
+    assert split_list(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("/a#b", ("/a", "b")), ("/a", ("/a", None)), ("/a#b#c", ("/a#b", "c")), ("/a#", ("/a", ""))],
+)
+def test_split_alias(text: str, expected: tuple[str, str | None]) -> None:
+    assert split_alias(text) == expected
+
+
+@pytest.mark.parametrize("name", ["", " ", "/etc", "..", "a/../b", "a/..", ".", "./", "hdfs://x", "a\nb"])
+def test_names_that_lead_out(name: str) -> None:
+    with pytest.raises(ValueError, match="it "):
+        local_name(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "short"), [("a", "a"), ("./a/", "a"), ("a//b", "a/b"), ("a b=1%é", "a b=1%é")]
+)
+def test_plain_names(name: str, short: str) -> None:
+    assert local_name(name) == short
+
+
+# ---- command -------------------------------------------------------------------------------------
+
+
+def test_positional_words_arrive_as_given() -> None:
+    assert job(command=("python", "a b", '"q"', "$HOME", "")).command == ("python", "a b", '"q"', "$HOME", "")
+
+
+def test_launch_cmd_is_split_as_by_a_shell() -> None:
+    spec = job("--launch-cmd", "python t.py --name 'a b' $HOME", command=())
+    assert spec.command == ("python", "t.py", "--name", "a b", "$HOME")
+
+
+def test_positional_words_win_with_a_note() -> None:
+    made = plan("--launch-cmd", "other", command=("mine",))
+    assert made.job.command == ("mine",)
+    assert any("--launch-cmd is ignored" in note for note in made.notes)
+
+
+def test_no_command() -> None:
+    assert "no command" in refusal(command=())
+    assert "no command" in refusal("--launch-cmd", "  ", command=())
+
+
+def test_unbalanced_quotes() -> None:
+    assert "no closing quotation" in refusal("--launch-cmd", "echo 'x", command=())
+
+
+# ---- roles ---------------------------------------------------------------------------------------
+
+
+def test_defaults() -> None:
+    spec = job()
+    assert spec.roles == (RoleSpec("worker", 1, 1024, 1),)
+    assert (spec.app_type, spec.app_name, spec.user) == ("XLEARNING", "XLearning-1700500", "me")
+    assert spec.board == BoardSpec(True, 0, "eventLog", 1)
+    assert spec.input_strategy is InputStrategy.DOWNLOAD
+
+
+def test_ps_and_workers() -> None:
+    spec = job(
+        "--app-type", "tensorflow", "--worker-num", "2", "--ps-num=1", "--ps-memory", "2g", "--worker-cores=3"
+    )
+    assert spec.roles == (RoleSpec("ps", 1, 2048, 1), RoleSpec("worker", 2, 1024, 3))
+
+
+def test_ps_for_a_type_without() -> None:
+    text = refusal("--app-type", "pytorch", "--ps-num", "2")
+    assert "type PYTORCH has none" in text
+    assert "--ps-num" in text
+
+
+def test_chief_is_a_role_of_its_own_where_its_memory_differs() -> None:
+    words = ("--app-type", "TENSORFLOW", "--worker-num", "3", "--worker-cores", "2")
+    spec = job(*words, "--chief-worker-memory", "4g")
+    assert spec.roles == (RoleSpec("chief", 1, 4096, 2), RoleSpec("worker", 2, 1024, 2))
+    assert instances(job(*words, "--chiefworker-memory", "1024")) == {"worker": 3}
+    assert instances(job(*words[2:], "--chief-worker-memory", "4g")) == {"worker": 3}
+
+
+def test_a_lone_worker_gets_the_memory_of_the_chief() -> None:
+    assert job("--app-type=TENSORFLOW", "--chief-worker-memory=4g").roles == (RoleSpec("worker", 1, 4096, 1),)
+
+
+def test_evaluator_is_the_last_of_the_workers() -> None:
+    words = (
+        "--app-type",
+        "TENSORFLOW",
+        "--worker-num",
+        "3",
+        "--tf-evaluator",
+        "true",
+        "--evaluator-worker-memory",
+        "2g",
+    )
+    assert job(*words).roles == (RoleSpec("worker", 2, 1024, 1), RoleSpec("evaluator", 1, 2048, 1))
+
+
+@pytest.mark.parametrize("words", [["--app-type", "TENSORFLOW"], ["--worker-num", "3"]])
+def test_evaluator_without_effect_is_told(words: list[str]) -> None:
+    made = plan(*words, "--tf-evaluator")
+    assert "evaluator" not in instances(made.job)
+    assert any("--tf-evaluator has no effect" in note for note in made.notes)
+
+
+def test_fewer_files_than_workers() -> None:
+    made = plan("--worker-num", "9", "--input", "data#d")
+    assert instances(made.job) == {"worker": 5}
+    assert made.notes == (
+        "5 workers instead of 9: the smallest input has 5 files "
+        "(--conf xlearning.workers.match.files=false keeps the number)",
+    )
+
+
+def test_the_smallest_input_counts_but_not_an_empty_one(folder: Path) -> None:
+    (folder / "void").mkdir()
+    made = plan(
+        *("--worker-num", "9", "--input", "data#d", "--input", "data/sub#s", "--input", "void#v"),
+        "--allow-empty-input",
+    )
+    assert instances(made.job) == {"worker": 1}
+
+
+def test_the_evaluator_is_not_counted_and_the_chief_is() -> None:
+    words = ("--app-type=TENSORFLOW", "--worker-num=9", "--tf-evaluator", "--chief-worker-memory=2g")
+    made = plan(*words, "--input", "data#d")
+    assert instances(made.job) == {"chief": 1, "worker": 4, "evaluator": 1}
+    assert made.workers == 5
+
+
+def test_the_number_of_workers_can_be_kept() -> None:
+    made = plan("--worker-num=9", "--input=data#d", "--conf", "xlearning.workers.match.files=false")
+    assert instances(made.job) == {"worker": 9}
+    assert made.notes == ("9 workers for 5 files: some workers get no file",)
+
+
+# ---- inputs --------------------------------------------------------------------------------------
+
+
+def test_every_file_counts_and_paths_are_absolute(folder: Path) -> None:
+    made = plan("--input", "data#d")
+    assert made.job.inputs[0].local == "d"
+    assert made.job.inputs[0].patterns == (f"file://{folder}/data",)
+    names = [status.path.removeprefix(f"file://{folder}/data/") for status in made.listings[0].files]
+    assert names == [".hidden", "_SUCCESS", "a", "b", "sub/c"]
+
+
+def test_equal_local_names_are_joined_in_order(folder: Path) -> None:
+    inputs = job("--input", "data/b#x", "--input", "train.py#y", "--input", "data/a,env.tgz#x").inputs
+    assert [spec.local for spec in inputs] == ["x", "y"]
+    assert inputs[0].patterns == tuple(f"file://{folder}/{name}" for name in ("data/b", "data/a", "env.tgz"))
+
+
+def test_default_local_names() -> None:
+    spec = job("--input", "data/a", "--output", "out")
+    assert (spec.inputs[0].local, spec.outputs[0].local) == ("input", "output")
+    assert job("--output", "out", "--conf", "xlearning.output.local.dir=model").outputs[0].local == "model"
+
+
+def test_glob_with_a_comma_inside_braces() -> None:
+    made = plan("--input", "data/{a,b}#d")
+    assert [status.name for status in made.listings[0].files] == ["a", "b"]
+
+
+def test_a_file_that_two_patterns_match_counts_once() -> None:
+    assert len(plan("--input", "data/a,data/*#d").listings[0].files) == 5
+
+
+def test_strange_names(folder: Path) -> None:
+    (folder / "odd").mkdir()
+    for name in ("a b", "p=1", "50%", "é", "x?y"):
+        (folder / "odd" / name).touch()
+    assert {status.name for status in plan("--input", "odd#d").listings[0].files} == {
+        path.name for path in Path("odd").iterdir()
+    }
+
+
+def test_equal_base_names(folder: Path) -> None:
+    (folder / "data/sub/a").touch()
+    text = refusal("--input", "data#d")
+    assert f"{folder}/data/a and file://{folder}/data/sub/a would both become d/a" in text
+    assert "--isRenameInputFile" in text
+    assert job("--input", "data#d", "--isRenameInputFile")
+    assert (
+        job("--input", "data#d", "--input-strategy", "placeholder").input_strategy
+        is InputStrategy.PLACEHOLDER
+    )
+    assert job("--input", "data/a#d", "--input", "data/sub/a#e")
+
+
+def test_empty_folder(folder: Path) -> None:
+    (folder / "void").mkdir()
+    assert "--allow-empty-input" in refusal("--input", "void#v")
+    assert plan("--input", "void#v", "--allow-empty-input").listings[0].files == ()
+    assert "matches nothing" in refusal("--input", "nowhere#v", "--allow-empty-input")
+
+
+# ---- outputs -------------------------------------------------------------------------------------
+
+
+def test_outputs_keep_their_order(folder: Path) -> None:
+    made = plan("--output", "z#m", "--output", "y/#n", "--output", "file:///tmp/never-there#m")
+    assert [(spec.remote, spec.local) for spec in made.job.outputs] == [
+        (f"file://{folder}/z", "m"),
+        (f"file://{folder}/y", "n"),
+        ("file:///tmp/never-there", "m"),
+    ]
+
+
+def test_output_that_exists() -> None:
+    assert "data exists already" in refusal("--output", "data#d")
+    assert "is a file" in refusal("--output", "train.py#d")
+
+
+@pytest.mark.parametrize(
+    ("children", "why"),
+    [
+        ([f"_temporary/{ALIVE}_000001"], f"is being written by {ALIVE}, which is RUNNING"),
+        ([f"_temporary/{FOREIGN}_000001"], "which belongs to you"),
+        (["_temporary/application_1700000000000_0009_000001"], "not known here"),
+        (["_temporary/0"], "of another program"),
+        ([f"_temporary/{DEAD}_000001", "part-0"], "exists already"),
+        ([f"_temporary/{DEAD}_000001", f"_temporary/{ALIVE}_000001"], "is being written"),
+        (["."], "exists already"),
+    ],
+)
+def test_outputs_that_are_in_use(folder: Path, children: list[str], why: str) -> None:
+    for child in children:
+        (folder / "out" / child).mkdir(parents=True)
+    assert why in refusal("--output", "out#m")
+
+
+def test_remains_of_a_dead_application_are_swept(folder: Path) -> None:
+    (folder / f"out/_temporary/{DEAD}_000001/container_1/model").mkdir(parents=True)
+    made = plan("--output", "out#m")
+    assert made.sweep == (f"file://{folder}/out",)
+    assert (folder / "out/_temporary").exists()
+    sweep_remains(made.sweep, FileSystems("file://"))
+    assert list((folder / "out").iterdir()) == []
+
+
+def test_paths_below_a_file_and_without_permission_are_problems() -> None:
+    assert "train.py/x" in refusal("--output", "train.py/x#m")
+    assert "train.py/x" in refusal("--input", "train.py/x#m")
+    assert "train.py/x" in refusal("--files", "train.py/x")
+
+
+def test_outputs_that_overlap() -> None:
+    assert "lies inside output" in refusal("--output", "o#a", "--output", "o/inner#b")
+    assert "is given twice" in refusal("--output", "o#a", "--output", "o/#a")
+    assert len(job("--output", "o#a", "--output", "o#b", "--output", "oo#a").outputs) == 3
+
+
+@pytest.mark.parametrize(("index", "expected"), [("-1", None), ("0", 0), ("1", 1)])
+def test_output_index(index: str, expected: int | None) -> None:
+    assert job("--worker-num", "2", "--output-index", index).output_index == expected
+
+
+@pytest.mark.parametrize("index", ["2", "-2", "x", "1.5"])
+def test_bad_output_index(index: str) -> None:
+    assert f"--output-index {index}" in refusal("--worker-num", "2", "--output-index", index)
+
+
+# ---- files and archives --------------------------------------------------------------------------
+
+
+def test_resources(folder: Path) -> None:
+    made = plan(
+        "--files",
+        "train.py,data/a",
+        "--cacheArchive",
+        "env.tgz#env",
+        "--cacheFile",
+        f"file://{folder}/data/b",
+    )
+    assert [(item.name, item.kind, item.uri) for item in made.job.resources] == [
+        ("train.py", ResourceKind.FILE, f"file://{folder}/train.py"),
+        ("a", ResourceKind.FILE, f"file://{folder}/data/a"),
+        ("b", ResourceKind.FILE, f"file://{folder}/data/b"),
+        ("env", ResourceKind.ARCHIVE, f"file://{folder}/env.tgz"),
+    ]
+
+
+def test_resources_given_twice_count_once() -> None:
+    assert len(job("--files", "train.py", "--files", "train.py,./train.py").resources) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--files", "nothere.py"], "there is no file://"),
+        (["--files", "data"], "is a folder"),
+        (["--files", "hdfs://nn/x"], "--cacheFile hdfs://nn/x"),
+        (["--archiveFiles", "hdfs://nn/x.tgz"], "--cacheArchive hdfs://nn/x.tgz"),
+        (["--files", "data/a", "--cacheFile", "train.py#a"], "would both be named a"),
+        (["--cacheFile", "train.py#../x"], "it holds .."),
+        (["--cacheFile", "train.py#/x"], "it starts with /"),
+        (["--cacheArchive", "env.tgz#a/b"], "it holds a slash"),
+        (["--cacheFile", "s3://x/y"], "no file system"),
+        (["--archiveFiles", "env.tgz#d", "--input", "data#d"], "the input folder d"),
+        (["--archiveFiles", "env.tgz#d", "--output", "out#d/x"], "the output folder d/x"),
+    ],
+)
+def test_bad_resources(words: list[str], why: str) -> None:
+    assert why in refusal(*words)
+
+
+def test_an_alias_may_equal_an_input_that_is_not_downloaded() -> None:
+    assert job("--archiveFiles", "env.tgz#d", "--input", "data#d", "--input-strategy=PLACEHOLDER")
+
+
+# ---- the rest ------------------------------------------------------------------------------------
+
+
+def test_environment_and_properties() -> None:
+    spec = job(
+        "--conf", "xlearning.container.env.A=b=c", "--conf", "hbox.container.env.B=2", "--worker-num=2"
+    )
+    assert spec.env == {"A": "b=c", "B": "2"}
+    assert spec.properties["xlearning.worker.num"] == "2"
+    again = Config.from_properties(spec.properties)
+    assert again.get("xlearning.worker.num") == 2
+
+
+def test_board(folder: Path) -> None:
+    words = ("--worker-num", "2", "--board-index", "1", "--board-reloadinterval", "7")
+    assert job(*words, "--board-logdir", "logs").board == BoardSpec(True, 1, "logs", 7)
+    assert job("--board-logdir", str(folder)).board.log_dir == str(folder)
+    assert not job("--board-enable", "false").board.enabled
+    assert not job("--app-type", "mpi").board.enabled
+    assert "--board-index 2" in refusal("--worker-num", "2", "--board-index", "2")
+
+
+def test_board_moves_to_worker_0_where_its_worker_went_away() -> None:
+    assert job("--board-index", "4").board.index == 0
+    made = plan("--worker-num", "9", "--input", "data#d", "--board-index", "7")
+    assert made.job.board.index == 0
+    assert any("beside worker 0" in note for note in made.notes)
+
+
+def test_all_problems_are_told_at_once() -> None:
+    text = refusal(
+        *("--input", "nowhere#d", "--input", "data#../x", "--files", "no.py", "--output", "data#m"),
+        *(
+            "--output",
+            "data/x#m",
+            "--output-index",
+            "7",
+            "--ps-num",
+            "1",
+            "--bogus",
+            "--cacheFile",
+            "s3://a/b",
+        ),
+        command=(),
+    )
+    assert text.startswith("10 problems:")
+    assert text.count("fix: ") == 10
