@@ -66,13 +66,18 @@ def descendants(roots: Iterable[int], table: dict[int, tuple[int, int, int, str]
 
 
 def own_children() -> list[int]:
-    """Direct children of this process, which has one thread; dead ones that wait to be reaped too."""
-    me = os.getpid()
-    try:
-        with open(f"/proc/self/task/{me}/children", "rb") as listing:
-            return [int(pid) for pid in listing.read().split()]
-    except FileNotFoundError:  # a kernel without CONFIG_PROC_CHILDREN
-        return [pid for pid, row in process_table().items() if row[0] == me]
+    """Direct children of this process; dead ones that wait to be reaped too."""
+    found: list[int] = []
+    for thread in os.listdir("/proc/self/task"):  # noqa: PTH208 - pathlib is slow to import
+        try:
+            with open(f"/proc/self/task/{thread}/children", "rb") as listing:
+                found.extend(map(int, listing.read().split()))
+        except FileNotFoundError:
+            if not os.path.exists(f"/proc/self/task/{thread}"):  # noqa: PTH110
+                continue  # the thread has just ended
+            me = os.getpid()  # a kernel without CONFIG_PROC_CHILDREN
+            return [pid for pid, row in process_table().items() if row[0] == me]
+    return found
 
 
 class Sweep:
@@ -260,8 +265,8 @@ class Guardian:
             raise ExecFailed(*json.loads(failure))
 
     def _reap(self) -> bool:
-        """Collect what has ended; whether anything is left."""
-        while True:
+        """Collect some of what has ended; whether anything is left."""
+        for _ in range(100):
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
@@ -270,6 +275,11 @@ class Guardian:
                 return True
             if pid == self.pid:
                 self.status = status
+        if self.sweep.rounds and self.status is not None:
+            # From here on the kernel reaps: a program that forks and exits without end would
+            # otherwise keep us busy with its dead instead of its living.
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        return True
 
     def _wait(self, timeout: float | None) -> None:
         poll = select.poll()

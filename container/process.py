@@ -99,12 +99,13 @@ def _sweeping(sweep: guardian.Sweep) -> Iterator[float]:
 
 
 def _orphans(keep: Collection[int]) -> list[int]:
-    me, session = os.getpid(), os.getsid(0)
-    return [
-        pid
-        for pid, (parent, _, sid, _) in guardian.process_table().items()
-        if parent == me and sid != session and pid not in keep and pid not in _GUARDIANS
-    ]
+    session = os.getsid(0)
+    orphans = []
+    for pid in guardian.own_children():
+        with contextlib.suppress(ProcessLookupError):
+            if os.getsid(pid) != session and pid not in keep and pid not in _GUARDIANS:
+                orphans.append(pid)
+    return orphans
 
 
 def _reap(children: Sequence[int]) -> bool:

@@ -11,13 +11,17 @@ import time
 chains, end = int(sys.argv[1]), time.monotonic() + float(sys.argv[2])
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-print("ready", flush=True)
+gate, opener = os.pipe()
 for chain in range(chains):
     if os.fork() == 0:
+        os.close(opener)
+        os.read(gate, 1)
         while time.monotonic() < end:
             if os.fork():
                 os._exit(0)
             if chain % 2:
                 os.setsid()
         os._exit(0)
+print("ready", flush=True)
+os.close(opener)
 time.sleep(max(0.0, end - time.monotonic()))
