@@ -1,0 +1,183 @@
+"""``xl-submit`` as a process: what it prints where, and with which exit code it ends."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import xlearning
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "data").mkdir()
+    for name, content in (("data/a", "1"), ("data/b", "22"), ("data/c d", "333"), ("train.py", "print(1)")):
+        (tmp_path / name).write_text(content)
+    return tmp_path
+
+
+PROGRAM = "import sys; from xlearning.client.cli import main; sys.exit(main())"
+
+
+def xl_submit(
+    folder: Path, *words: str, program: str = PROGRAM, **env: str
+) -> subprocess.CompletedProcess[str]:
+    inherited = {name: value for name, value in os.environ.items() if name != "XLEARNING_CONF_DIR"}
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", program, *words],
+        cwd=folder,
+        env={**inherited, "HOME": str(folder), "COLUMNS": "100", **env},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["-h"], ["-help"], ["--worker-num", "x", "--help"]])
+def test_help(folder: Path, words: list[str]) -> None:
+    done = xl_submit(folder, *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: xl-submit [OPTION]... [--] COMMAND [ARGUMENT]...")
+    for part in ("\nContainers:\n", "--worker-num N", "-c, --conf KEY=VALUE", "--tf-evaluator [true|false]"):
+        assert part in done.stdout
+
+
+def test_version(folder: Path) -> None:
+    done = xl_submit(folder, "--version")
+    assert (done.returncode, done.stdout) == (0, f"xlearning {xlearning.__version__}\n")
+
+
+def test_help_loads_nothing_heavy(folder: Path) -> None:
+    program = (
+        "import sys; from xlearning.client.cli import main; main(['--help'])\n"
+        "heavy = 'grpc google flask hdfs_native tensorboard rich cryptography psutil asyncio'\n"
+        "sys.exit(','.join(sorted(set(heavy.split()) & set(sys.modules))) or 0)"
+    )
+    done = xl_submit(folder, program=program)
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_local(folder: Path) -> None:
+    done = xl_submit(folder, "python", "train.py")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "YARN is not part of this version" in done.stderr
+    assert "--local" in done.stderr
+
+
+def test_all_problems_at_once(folder: Path) -> None:
+    done = xl_submit(
+        folder,
+        *("--local", "--worker-num", "many", "--wroker-memory", "3", "--conf", "nopair", "--ps-num=-1"),
+        *("--input", "nowhere#d", "--files", "no.py", "--output", "data#m", "--launch-cmd", "'"),
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    for part in (
+        "unknown option --wroker-memory",
+        "did you mean --worker-memory?",
+        "--conf nopair is not a pair",
+        "xlearning.worker.num=many (--worker-num)",
+        "xlearning.ps.num=-1 (--ps-num)",
+        "--launch-cmd",
+        "nowhere matches nothing",
+        "no.py",
+        "data exists already",
+    ):
+        assert part in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_one_problem_is_one_sentence_and_a_hint(folder: Path) -> None:
+    done = xl_submit(folder, "--local")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == "xl-submit: there is no command to run"
+    assert len(done.stderr.splitlines()) == 2
+
+
+def test_dry_run_shows_everything_and_starts_nothing(folder: Path) -> None:
+    site = folder / "more.xml"
+    site.write_text(
+        "<configuration><property><name>xlearning.ps.memory</name><value>2g</value></property></configuration>"
+    )
+    done = xl_submit(
+        folder,
+        *("--local", "--dry-run", "--app-type", "tensorflow", "--worker-num", "2", "--ps-num", "1"),
+        *("--input", "data#d", "--output", "out#model", "--files", "train.py", "--conf-file", str(site)),
+        *("-c", "xlearning.container.env.MODE=a=b", "--", "python", "train.py", "--name", "a b"),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for part in (
+        "type TENSORFLOW",
+        "python train.py --name 'a b'",
+        "ps            1 x 2.0 GiB, 1 core",
+        "worker        2 x 1.0 GiB, 1 core",
+        "Input d (DOWNLOAD): 3 files, 6 B",
+        "worker 0: 2 files, 4 B",
+        "data/c d  3 B",
+        f"model -> file://{folder}/out",
+        "train.py  8 B  file",
+        "MODE=a=b",
+        f"xlearning.ps.memory = 2g  (--conf-file {site})",
+        "xlearning.worker.num = 2  (--worker-num)",
+    ):
+        assert part in done.stdout, done.stdout
+    assert sorted(path.name for path in folder.iterdir()) == ["data", "more.xml", "train.py"]
+
+
+def test_notes_go_to_standard_error_with_a_date(folder: Path) -> None:
+    done = xl_submit(folder, "--local", "--dry-run", "--worker-num", "7", "--input", "data#d", "x")
+    assert done.returncode == 0
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d WARN  3 workers instead of 7: .*\n", done.stderr)
+
+
+def test_a_broken_file_of_properties(folder: Path) -> None:
+    (folder / "bad.xml").write_text("<configuration>")
+    done = xl_submit(folder, "--local", "--conf-file", "bad.xml", "--dry-run", "x")
+    assert done.returncode == 1
+    assert "bad.xml" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unknown_site_folder(folder: Path) -> None:
+    done = xl_submit(folder, "--local", "x", XLEARNING_CONF_DIR=str(folder / "nowhere"))
+    assert done.returncode == 1
+    assert "XLEARNING_CONF_DIR" in done.stderr
+
+
+def test_hdfs_that_is_down_is_one_sentence(folder: Path) -> None:
+    words = ("--input", "hdfs://127.0.0.1:9/x#d", "--output", "hdfs://127.0.0.1:9/y#o")
+    done = xl_submit(folder, "--local", *words, "x")
+    assert_one_sentence(done, "127.0.0.1:9")
+
+
+def test_hdfs_that_does_not_answer_is_one_sentence(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        words = ("--input", f"hdfs://{address}/x#d", "--conf", "xlearning.fs.timeout=300ms")
+        assert_one_sentence(xl_submit(folder, "--local", *words, "x"), address)
+
+
+def assert_one_sentence(done: subprocess.CompletedProcess[str], word: str) -> None:
+    assert (done.returncode, done.stdout) == (1, "")
+    assert word in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 2
+
+
+def test_bytes_that_are_no_text(folder: Path) -> None:
+    done = xl_submit(folder, "--local", "--files", os.fsdecode(b"bad-\xff"), "x")
+    assert done.returncode == 1
+    assert "there is no file://" in done.stderr
+
+
+def test_verbose_shows_the_traceback(folder: Path) -> None:
+    done = xl_submit(folder, "--local", "--verbose")
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+    assert done.stderr.splitlines()[-2] == "xl-submit: there is no command to run"

@@ -1,0 +1,200 @@
+"""The last words about an application, and the lines about what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from xlearning.client.changes import changes, summary
+from xlearning.client.epilogue import epilogue, first_failure
+from xlearning.client.exits import hint, words
+from xlearning.cluster.base import ApplicationReport
+from xlearning.job import (
+    AppState,
+    BoardView,
+    ContainerState,
+    ContainerView,
+    InputStrategy,
+    OutputSpec,
+    RoleSpec,
+    Snapshot,
+)
+
+APP = "application_1700000000000_0001"
+
+
+def container(number: int, state: ContainerState, **more: Any) -> ContainerView:
+    values: dict[str, Any] = {"role": "worker", "index": number, "generation": 1, "host": f"node{number}"}
+    return ContainerView(id=f"c{number}", state=state, **{**values, **more})
+
+
+def snapshot(*containers: ContainerView, state: AppState = AppState.RUNNING, **more: Any) -> Snapshot:
+    values: dict[str, Any] = {
+        "app_id": APP,
+        "app_name": "n",
+        "app_type": "T",
+        "user": "me",
+        "attempt": 1,
+        "phase": "",
+        "reason": "",
+        "version": 1,
+        "submitted": 1.0,
+        "started": 1.0,
+        "finished": None,
+        "progress": None,
+        "command": ("x",),
+        "roles": (RoleSpec("worker", 2, 1024, 1),),
+        "inputs": (),
+        "input_strategy": InputStrategy.DOWNLOAD,
+        "outputs": (OutputSpec("file:///out", "m"),),
+        "board": BoardView(False),
+    }
+    return Snapshot(state=state, containers=tuple(containers), **{**values, **more})
+
+
+def report(state: AppState, diagnostics: str = "") -> ApplicationReport:
+    return ApplicationReport(APP, "n", "me", state, diagnostics, submitted=100.0, finished=165.0)
+
+
+def text(lines: Sequence[str]) -> str:
+    return "\n".join(lines)
+
+
+def test_success_names_outputs() -> None:
+    lines = epilogue(
+        report(AppState.SUCCEEDED), snapshot(), published={"file:///out": ["m/"], "file:///o2": []}
+    )
+    assert lines == [
+        f"{APP} SUCCEEDED after 1m 05s",
+        "  Output: file:///out",
+        "    m/",
+        "  Output: file:///o2",
+        "    (empty: the program wrote nothing)",
+    ]
+
+
+def test_success_names_containers_that_failed() -> None:
+    bad = container(1, ContainerState.FAILED, exit_code=3)
+    lines = epilogue(report(AppState.SUCCEEDED), snapshot(container(0, ContainerState.SUCCEEDED), bad))
+    assert "although 1 of its containers failed" in text(lines)
+    assert "worker:1 (c1 on node1): exit code 3" in text(lines)
+
+
+def test_failure_tells_the_first_container_its_lines_and_where_the_logs_are() -> None:
+    first = container(
+        1, ContainerState.FAILED, exit_code=3, finished=5.0, last_lines=tuple(f"line {n}" for n in range(30))
+    )
+    later = container(0, ContainerState.LOST, finished=6.0)
+    unknown = container(2, ContainerState.FAILED)
+    lines = epilogue(
+        report(AppState.FAILED, "worker:1 failed"),
+        snapshot(unknown, later, first),
+        logs={"stderr": "/l/stderr"},
+    )
+    assert lines[0] == f"{APP} FAILED after 1m 05s: worker:1 failed"
+    assert lines[1] == "  First to fail: worker:1 (c1 on node1): exit code 3"
+    assert lines[2:5] == ["  Its last 20 lines:", "    | line 10", "    | line 11"]
+    assert lines[-2:] == ["    | line 29", "  Log stderr: /l/stderr"]
+
+
+def test_what_the_reason_says_is_not_said_twice() -> None:
+    first = container(0, ContainerState.FAILED, exit_code=137)
+    lines = epilogue(
+        report(AppState.FAILED, "worker:0 failed: exit code 137: killed by SIGKILL"), snapshot(first)
+    )
+    assert lines[1] == "  First to fail: worker:0 (c0 on node0)"
+    assert "run out of memory" in lines[-1]
+
+
+def test_long_diagnostics_are_cut() -> None:
+    lines = epilogue(report(AppState.FAILED, "\n".join(f"d{n}" for n in range(90))), None)
+    assert lines[0].endswith("FAILED after 1m 05s: d0")
+    assert len(lines) == 21
+    assert lines[-1] == "  d89"
+
+
+def test_killed_before_anything_was_seen() -> None:
+    assert epilogue(report(AppState.KILLED), None) == [f"{APP} KILLED after 1m 05s"]
+
+
+def test_reason_of_the_snapshot_stands_in() -> None:
+    assert "no such node" in epilogue(report(AppState.FAILED), snapshot(reason="no such node"))[0]
+
+
+def test_first_failure_of_none() -> None:
+    assert first_failure(None) is None
+    assert first_failure(snapshot(container(0, ContainerState.STOPPED))) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (0, "exit code 0"),
+        (3, "exit code 3"),
+        (127, "exit code 127: the command was not found"),
+        (137, "exit code 137: killed by SIGKILL"),
+        (143, "exit code 143: killed by SIGTERM"),
+        (160, "exit code 160: killed by signal 32"),
+        (231, "exit code 231"),
+        (-104, "exit code -104: the container used more memory than it asked for"),
+    ],
+)
+def test_exit_codes_in_words(code: int, expected: str) -> None:
+    assert words(code).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "expected"),
+    [
+        (1, "ModuleNotFoundError: No module named 'torch'", "no module torch"),
+        (2, "python: can't open file '/tmp/w/train.py': [Errno 2] No such file", "--files train.py"),
+        (137, "", "memory"),
+        (1, "MemoryError", "memory"),
+        (127, "", "PATH"),
+        (139, "", "native"),
+    ],
+)
+def test_hints(code: int, line: str, expected: str) -> None:
+    assert expected in hint(code, [line])
+    assert hint(1, ["anything"]) == ""
+
+
+def test_changes_tell_each_thing_once() -> None:
+    before = snapshot(container(0, ContainerState.RUNNING))
+    assert changes(None, before) == ["RUNNING · worker 1 running, 1 waiting"]
+    assert changes(before, replace(before, version=9)) == []
+    board = BoardView(True, "http://b", "eventLog")
+    now = replace(before, page_url="http://p", board=board, progress=0.47)
+    assert changes(before, now) == [
+        "Page: http://p",
+        "TensorBoard: http://b",
+        "RUNNING · worker 1 running, 1 waiting · 47%",
+    ]
+    assert changes(now, replace(now, progress=0.49)) == []
+
+
+def test_changes_name_failures_and_attempts() -> None:
+    before = snapshot(container(0, ContainerState.RUNNING), container(1, ContainerState.RUNNING))
+    failed = container(1, ContainerState.FAILED, exit_code=3)
+    now = snapshot(container(0, ContainerState.RUNNING), failed, attempt=2)
+    assert changes(before, now) == [
+        "Attempt 2 of the application has started",
+        "worker:1 (c1 on node1) FAILED: exit code 3",
+        "RUNNING · worker 1 running, 1 failed",
+    ]
+    lost = container(1, ContainerState.LOST, reason="node gone\nlong story")
+    assert "worker:1 (c1 on node1) LOST: node gone" in changes(before, snapshot(before.containers[0], lost))
+
+
+def test_summary_counts_the_newest_generation_and_the_chief_as_a_worker() -> None:
+    now = snapshot(
+        container(0, ContainerState.LOST),
+        container(0, ContainerState.RUNNING, generation=2),
+        container(7, ContainerState.LOST, index=None),
+        container(1, ContainerState.RUNNING),
+        roles=(RoleSpec("ps", 1, 1, 1), RoleSpec("chief", 1, 1, 1), RoleSpec("worker", 1, 1, 1)),
+    )
+    assert summary(now) == "RUNNING · ps 1 waiting · worker 2 running"
