@@ -21,6 +21,7 @@ def site(folder: Path, values: dict[str, str], name: str = "xlearning-site.xml")
 
 
 def conf(*pairs: str, **more: Any) -> Config:
+    more.setdefault("environ", {})
     return load(overrides=[tuple(pair.split("=", 1)) for pair in pairs], **more)  # type: ignore[misc]
 
 
@@ -37,6 +38,7 @@ def test_precedence(tmp_path: Path, given_in: set[str], hbox: set[str]) -> None:
     site_file = site(tmp_path, layer("site"))
     extra_file = site(tmp_path, layer("file"), "extra.xml")
     config = load(
+        environ={},
         conf_dir=tmp_path,
         conf_files=[extra_file],
         overrides=list(layer("conf").items()),
@@ -135,7 +137,7 @@ def test_final_stops_files_only(tmp_path: Path) -> None:
     body = text.format("hbox.worker.num", 2) + text.format(MEMORY, "2g")
     (tmp_path / "xlearning-site.xml").write_text(f"<configuration>{body}</configuration>")
     extra = site(tmp_path, {NUM: "5", MEMORY: "2g"}, "extra.xml")
-    config = load(conf_dir=tmp_path, conf_files=[extra])
+    config = load(environ={}, conf_dir=tmp_path, conf_files=[extra])
     assert config.get(NUM) == 2
     assert len(config.warnings) == 1 and "final in site file" in config.warnings[0]
     assert conf(f"{NUM}=7", conf_dir=tmp_path).get(NUM) == 7

@@ -90,6 +90,7 @@ def _config(line: Scan, problems: list[Problem]) -> Config | None:
         pairs.append((name.strip(), value))
     try:
         return load(
+            environ=os.environ,
             conf_dir=find_conf_dir(os.environ),
             conf_files=[Path(text) for text in line.many("conf-file")],
             overrides=pairs,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -85,12 +84,9 @@ class Expander:
 def _system_property(name: str, environ: Mapping[str, str]) -> str | None:
     """The Java system properties that configuration files really use."""
     if name == "user.name":
-        import pwd
+        import getpass
 
-        try:
-            return pwd.getpwuid(os.getuid()).pw_name
-        except KeyError:  # a container may run under a uid without an entry
-            return environ.get("USER")
+        return environ.get("USER") or getpass.getuser()
     if name == "user.home":
         return str(Path.home())
     if name == "user.dir":

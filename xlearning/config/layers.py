@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,16 +106,18 @@ class Config:
 
 def load(
     *,
+    environ: Mapping[str, str],
     conf_dir: Path | None = None,
     conf_files: Sequence[Path] = (),
     overrides: Sequence[tuple[str, str]] = (),
     options: Mapping[str, tuple[str, str]] | None = None,
-    environ: Mapping[str, str] | None = None,
 ) -> Config:
     """Merge all layers.
 
     Parameters
     ----------
+    environ : mapping
+        Variables for ``${env.X}``: `os.environ`.
     conf_dir : Path or None
         Folder of the site file; see `find_conf_dir`.
     conf_files : sequence of Path
@@ -125,8 +126,6 @@ def load(
         ``--conf``, later ones win.
     options : mapping
         Name -> (text, option as the user wrote it).
-    environ : mapping, optional
-        Variables for ``${env.X}``; this process's own by default.
 
     Raises
     ------
@@ -139,7 +138,7 @@ def load(
     merger.add(overrides, "--conf")
     for name, (text, spelling) in (options or {}).items():
         merger.add([(name, text)], spelling)
-    merger.expand(os.environ if environ is None else environ)
+    merger.expand(environ)
     return Config(merger.entries, merger.warnings, merger.problems)
 
 
