@@ -101,8 +101,11 @@ def end_all(layout: Layout) -> bool:
         Whether there was anything to end.
     """
     state = State.load(layout)
-    recorded = [] if state is None else [each for each in state.daemons.values() if each.alive]
-    targets = {*recorded, *processes.find_by_argument(daemons.marker(layout))}
+    recorded = {} if state is None else {name: each for name, each in state.daemons.items() if each.alive}
+    targets = {*recorded.values(), *processes.find_by_argument(daemons.marker(layout))}
+    # before the ResourceManager, or they try for long to sign off from it
+    nodes = [each for name, each in recorded.items() if daemons.kind(name) == "nodemanager"]
+    processes.end(nodes, patience=STOP_PATIENCE)
     processes.end(targets, patience=STOP_PATIENCE)
     containers = end_containers(layout)
     if state is not None and state.daemons:

@@ -1,0 +1,79 @@
+"""Fixtures for all tests: the real Hadoop, one per test run and only when a test asks for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from minihadoop import MiniHadoop, missing_tools
+from webhdfs import WebHdfs
+
+_SKIPPED = pytest.StashKey[str]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever uses the cluster is marked so."""
+    for item in items:
+        if "hadoop" in getattr(item, "fixturenames", ()):
+            item.add_marker("hadoop")
+
+
+def require_hadoop_tools(config: pytest.Config) -> None:
+    """Skip, loudly, where Java or Maven is missing; fail where the environment says ``CI=true``."""
+    missing = missing_tools()
+    if not missing:
+        return
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"the tests need a real Hadoop: {missing}", pytrace=False)
+    config.stash[_SKIPPED] = missing
+    pytest.skip(f"no real Hadoop: {missing}")
+
+
+@pytest.fixture(scope="session")
+def hadoop_tools(pytestconfig: pytest.Config) -> None:
+    """For tests that start a cluster of their own."""
+    require_hadoop_tools(pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def hadoop(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MiniHadoop]:
+    """The cluster of this test run: HDFS and two NodeManagers.
+
+    ``XLEARNING_TEST_HADOOP=DIR`` names one that is up already; it is used, and left running.
+    """
+    given = os.environ.get("XLEARNING_TEST_HADOOP")
+    if given:
+        cluster = MiniHadoop(given)
+        troubles = cluster.troubles()
+        if troubles:
+            pytest.fail(f"XLEARNING_TEST_HADOOP={given} is not up: {troubles}", pytrace=False)
+        yield cluster
+        return
+    require_hadoop_tools(pytestconfig)
+    folder = tmp_path_factory.mktemp("hadoop")
+    with MiniHadoop(folder, nodes=2) as cluster:
+        yield cluster
+    shutil.rmtree(folder / "data")
+
+
+@pytest.fixture
+def hdfs_dir(hadoop: MiniHadoop) -> Iterator[str]:
+    """URI of a fresh HDFS folder (no slash at its end), removed after the test."""
+    path = f"/test-{uuid.uuid4().hex}"
+    web = WebHdfs(hadoop.namenode_web)
+    web.mkdirs(path)
+    yield hadoop.hdfs_uri + path
+    web.delete(path)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say again, where nobody overlooks it, that the cluster part did not run."""
+    missing = config.stash.get(_SKIPPED, None)
+    if missing:
+        terminalreporter.write_sep("!", "TESTS ON A REAL HADOOP SKIPPED", yellow=True, bold=True)
+        terminalreporter.write_line(missing, yellow=True)

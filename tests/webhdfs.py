@@ -1,0 +1,61 @@
+"""HDFS through its HTTP door, for tests that must not trust our own client."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import Any
+
+_open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+
+
+class WebHdfs:
+    """A few calls of WebHDFS.
+
+    Parameters
+    ----------
+    web : str
+        ``http://host:port`` of the NameNode.
+    """
+
+    def __init__(self, web: str) -> None:
+        self._web = web
+
+    def mkdirs(self, path: str) -> None:
+        """Make a folder and those above it."""
+        self._call("PUT", path, op="MKDIRS")
+
+    def delete(self, path: str) -> None:
+        """Delete a file, or a folder with all that is in it; nothing happens where it is missing."""
+        self._call("DELETE", path, op="DELETE", recursive="true")
+
+    def write(self, path: str, data: bytes) -> None:
+        """Create a file; the NameNode names the DataNode that takes the bytes."""
+        place = json.loads(self._call("PUT", path, op="CREATE", noredirect="true"))["Location"]
+        with _open(urllib.request.Request(place, data=data, method="PUT"), timeout=60):
+            pass
+
+    def read(self, path: str) -> bytes:
+        """All bytes of a file."""
+        return self._call("GET", path, op="OPEN")
+
+    def list(self, path: str) -> dict[str, dict[str, Any]]:
+        """Status of each entry of a folder, by name."""
+        entries = json.loads(self._call("GET", path, op="LISTSTATUS"))["FileStatuses"]["FileStatus"]
+        return {entry["pathSuffix"]: entry for entry in entries}
+
+    def _call(self, method: str, path: str, **query: str) -> bytes:
+        parameters = urllib.parse.urlencode({**query, "user.name": getpass.getuser()})
+        address = f"{self._web}/webhdfs/v1{urllib.parse.quote(path)}?{parameters}"
+        try:
+            with _open(urllib.request.Request(address, method=method), timeout=60) as answer:
+                body: bytes = answer.read()
+                return body
+        except urllib.error.HTTPError as error:
+            with error:
+                raise OSError(
+                    f"{method} {path}: {error.code} {error.read().decode(errors='replace')}"
+                ) from None
