@@ -207,7 +207,7 @@ class LocalCluster:
         launch = read_json(files.launch)
         prefix = files.container_prefix
         markers = [f"{base.ENV_APP_ID}={files.app_id}", f"{base.ENV_CONTAINER_ID}={prefix}"]
-        processes.end(lambda: processes.marked(markers, str(files.path)), launch["grace"])
+        processes.end(lambda table: processes.marked(table, markers, files.works_in), launch["grace"])
         report = read_json(files.report)
         said = read_json(files.am(report["attempt"]) / "finish.json")
         if said is not None and said["state"] == AppState.SUCCEEDED.value:

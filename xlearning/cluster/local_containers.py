@@ -23,6 +23,7 @@ from xlearning.job import AppState, JobSpec, RoleSpec
 
 # YARN's ContainerExitStatus
 LOCALIZATION_FAILED = -1000
+COMMAND_NOT_FOUND = 127  # as a shell says
 
 POLL_INTERVAL = 0.05  # seconds
 MEMORY_INTERVAL = 1.0  # seconds between two looks at the memory
@@ -233,14 +234,14 @@ class LocalContainerManager:
                 return granted, failed
             self._localizing = None
         while self._waiting and (not self._slots or len(self._running) < self._slots):
-            container, error = self._start(self._waiting.popleft())
+            container, failure = self._start(self._waiting.popleft())
             granted.append(container)
-            if error:
-                failed.append(CompletedContainer(container.id, LOCALIZATION_FAILED, error))
+            if failure is not None:
+                failed.append(failure)
         return granted, failed
 
-    def _start(self, role: RoleSpec) -> tuple[GrantedContainer, str]:
-        """Start one agent; words when its files or its interpreter could not be had."""
+    def _start(self, role: RoleSpec) -> tuple[GrantedContainer, CompletedContainer | None]:
+        """Start one agent; a container that ended at once when its files or its interpreter cannot be had."""
         self._number += 1
         container_id = self._files.container_id(self._attempt, self._number)
         folder = self._files.container(container_id)
@@ -249,7 +250,7 @@ class LocalContainerManager:
             container_id, role.name, self._environ.get(base.ENV_HOST, "127.0.0.1"), logs.as_uri()
         )
         if self._localization_error is not None:
-            return granted, self._localization_error
+            return granted, CompletedContainer(container_id, LOCALIZATION_FAILED, self._localization_error)
         try:
             self._localizer.link(work)
             env = self._container_environ(container_id, role, work, logs)
@@ -257,8 +258,9 @@ class LocalContainerManager:
                 container_id, self._agent, work, logs, env, role.memory_mb
             )
         except OSError as error:
-            return granted, f"cannot start the container: {error.strerror}: {error.filename}"
-        return granted, ""
+            words = f"cannot start the container: {error.strerror}: {error.filename}"
+            return granted, CompletedContainer(container_id, COMMAND_NOT_FOUND, words)
+        return granted, None
 
     def _container_environ(self, container_id: str, role: RoleSpec, work: Path, logs: Path) -> dict[str, str]:
         scratch = make_private(self._files.scratch)
@@ -288,7 +290,7 @@ class LocalContainerManager:
         while self._leftovers and self._leftovers[0][0] <= time.monotonic():
             _deadline, container_id = self._leftovers.popleft()
             marker = f"{base.ENV_CONTAINER_ID}={container_id}"
-            processes.kill(lambda marker=marker: processes.marked([marker]))  # type: ignore[misc]
+            processes.kill(lambda table, marker=marker: processes.marked(table, [marker]))  # type: ignore[misc]
 
     def _write_status(self) -> None:
         status = {"tracking_url": self._page, "progress": self._progress}

@@ -81,6 +81,11 @@ class AppFolder:
         """What the ids of all containers of this application begin with."""
         return self.app_id.replace("application_", "container_", 1) + "_"
 
+    def works_in(self, folder: str) -> bool:
+        """Whether a folder is the working folder of one of our containers, or below it."""
+        parts = folder.removeprefix(f"{self.path}/").split("/")
+        return folder.startswith(f"{self.path}/") and len(parts) > 2 and parts[2] == "work"
+
     def working_folders(self) -> list[Path]:
         """Everything that is deleted when the application ends; logs are not among it."""
         return [

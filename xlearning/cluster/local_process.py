@@ -100,8 +100,8 @@ class ContainerProcess:
             processes.kill(self._tree)
         self._above = above
 
-    def _tree(self) -> set[int]:
-        return processes.tree(self._process.pid)
+    def _tree(self, table: Mapping[int, processes.Process]) -> set[int]:
+        return processes.tree(self._process.pid, table)
 
     def _completed(self, status: int) -> CompletedContainer:
         if self._verdict is not None:

@@ -158,7 +158,7 @@ class Supervisor:
         mine = os.getpid()
         processes.send((p.pid for p in processes.table().values() if p.parent == mine), signal.SIGTERM)
         deadline = time.monotonic() + self._grace
-        while _descendants():
+        while _descendants(processes.table()):
             _reap(0)
             caught = signal.sigtimedwait(_SIGNALS, _POLL)
             if caught is not None and caught.si_signo != signal.SIGCHLD:
@@ -216,8 +216,8 @@ def _outcome(state: str, diagnostics: str, *, retry: bool = False) -> dict[str, 
     return {"state": state, "diagnostics": diagnostics, "retry": retry}
 
 
-def _descendants() -> set[int]:
-    return processes.descendants([os.getpid()])
+def _descendants(table: Mapping[int, processes.Process]) -> set[int]:
+    return processes.descendants([os.getpid()], table)
 
 
 def _reap(wanted: int) -> int | None:

@@ -5,6 +5,7 @@ Standard library only: the local supervisor, which must stay small, uses it too.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -15,9 +16,13 @@ from pathlib import Path
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 # One line of the process table. `start` is in clock ticks since boot, `rss` in bytes.
-Process = namedtuple("Process", "pid parent group session state start rss")
+Process = namedtuple("Process", "pid parent group session terminal state start rss")
+
+# Picks the processes meant out of a table; called again and again while they are being ended.
+Find = Callable[[Mapping[int, Process]], set[int]]
 
 _FREEZE_ROUNDS = 50
+_DEATH_PATIENCE = 5.0  # seconds after KILL; what hangs in the kernel for longer is left
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
@@ -35,6 +40,7 @@ def read(pid: int) -> Process | None:
         int(fields[1]),
         int(fields[2]),
         int(fields[3]),
+        int(fields[4]),
         fields[0].decode(),
         int(fields[19]),
         int(fields[21]) * PAGE,
@@ -68,9 +74,8 @@ def alive(words: str) -> bool:
     return pid.isdigit() and identity(int(pid)) == words
 
 
-def descendants(roots: Iterable[int], processes: Mapping[int, Process] | None = None) -> set[int]:
+def descendants(roots: Iterable[int], processes: Mapping[int, Process]) -> set[int]:
     """Pids of everything below ``roots``, without the roots themselves."""
-    processes = table() if processes is None else processes
     children: dict[int, list[int]] = {}
     for process in processes.values():
         children.setdefault(process.parent, []).append(process.pid)
@@ -84,33 +89,36 @@ def descendants(roots: Iterable[int], processes: Mapping[int, Process] | None = 
     return found
 
 
-def tree(root: int, processes: Mapping[int, Process] | None = None) -> set[int]:
+def tree(root: int, processes: Mapping[int, Process]) -> set[int]:
     """``root``, everything below it, and everything in its process group or session."""
-    processes = table() if processes is None else processes
     roots = {p.pid for p in processes.values() if root in (p.pid, p.group, p.session)}
     return roots | descendants(roots, processes)
 
 
-def marked(markers: Iterable[str], folder: str = "") -> set[int]:
-    """Pids of our own processes whose environment holds one of ``markers`` or that work below ``folder``.
+def marked(
+    processes: Mapping[int, Process], markers: Iterable[str], inside: Callable[[str], bool] | None = None
+) -> set[int]:
+    """Pids of our own processes with a marker in their environment, or without a terminal in our folders.
 
     Parameters
     ----------
     markers : iterable of str
         Beginnings of ``NAME=value``.
-    folder : str
-        Absolute path without a slash at its end; empty for none.
+    inside : callable, optional
+        Whether a working folder is one of ours. Processes of a terminal do not count: a user may look
+        around there.
     """
     wanted = tuple(marker.encode() for marker in markers)
     found = set()
-    for pid in table().keys() - {os.getpid()}:
+    for pid in processes.keys() - {os.getpid()}:
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
                 hit = any(item.startswith(wanted) for item in file.read().split(b"\0"))
-            place = str(Path(f"/proc/{pid}/cwd").readlink()) if folder and not hit else ""
+            if not hit and inside is not None and not processes[pid].terminal:
+                hit = inside(str(Path(f"/proc/{pid}/cwd").readlink()))
         except OSError:
             continue  # it has ended, or belongs to somebody else
-        if hit or (folder and (place == folder or place.startswith(folder + "/"))):
+        if hit:
             found.add(pid)
     return found
 
@@ -118,36 +126,50 @@ def marked(markers: Iterable[str], folder: str = "") -> set[int]:
 def send(pids: Iterable[int], number: int) -> None:
     """Signal each process; those that have ended or belong to others are passed over."""
     for pid in pids:
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
-        except (ProcessLookupError, PermissionError):
-            continue
 
 
-def kill(find: Callable[[], set[int]]) -> None:
+def kill(find: Find) -> None:
     """KILL everything that ``find`` names, however fast it forks.
 
     All are stopped first, and looked for again until no new one appears: a stopped process cannot fork.
     """
     frozen: set[int] = set()
+    groups: set[int] = set()
     for _ in range(_FREEZE_ROUNDS):
-        new = find() - frozen
+        processes = table()
+        new = find(processes) - frozen
         if not new:
             break
-        send(new, signal.SIGSTOP)
         frozen |= new
+        groups |= _whole_groups(frozen, processes)
+        _send_groups(groups, signal.SIGSTOP)
+        send(new, signal.SIGSTOP)
+    _send_groups(groups, signal.SIGKILL)
     send(frozen, signal.SIGKILL)
 
 
-def end(find: Callable[[], set[int]], grace: float) -> None:
+def end(find: Find, grace: float) -> None:
     """TERM, up to ``grace`` seconds of patience, then `kill`, for everything that ``find`` names."""
-    send(find(), signal.SIGTERM)
+    send(find(table()), signal.SIGTERM)
     deadline = time.monotonic() + grace
-    while find():
+    while find(table()) and time.monotonic() < deadline + _DEATH_PATIENCE:
         if time.monotonic() >= deadline:
             kill(find)
-            return
         time.sleep(0.05)
+
+
+def _whole_groups(pids: set[int], processes: Mapping[int, Process]) -> set[int]:
+    """Process groups without a member that is not meant: a signal to a group misses nobody who forks."""
+    spared = {p.group for p in processes.values() if p.pid not in pids} | {os.getpgrp()}
+    return {processes[pid].group for pid in pids if pid in processes} - spared
+
+
+def _send_groups(groups: Iterable[int], number: int) -> None:
+    for group in groups:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, number)
 
 
 def become_subreaper() -> None:

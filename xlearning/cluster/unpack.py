@@ -5,12 +5,20 @@ from __future__ import annotations
 import stat
 import tarfile
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from xlearning.cluster.local_files import remove_tree
 
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python built without it cannot meet the error either
+    LZMAError = EOFError  # type: ignore[misc]
+
 _ZIP_ENDS = (".zip", ".jar", ".whl")
 _TAR_ENDS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+# RuntimeError: a zip that wants a password, or a compression that this Python does not know
+_DAMAGE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, LZMAError, EOFError, RuntimeError)
 
 
 def unpack(archive: Path, target: Path) -> None:
@@ -33,7 +41,7 @@ def unpack(archive: Path, target: Path) -> None:
             _unpack_tar(archive, partial)
         else:
             raise ValueError("it is neither a zip nor a tar archive")
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
+    except _DAMAGE as error:
         remove_tree(partial)
         raise ValueError(f"cannot unpack: {error}") from error
     except (OSError, ValueError):
