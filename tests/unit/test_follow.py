@@ -1,4 +1,4 @@
-"""Following an application: a real gRPC server stands for the ApplicationMaster, a small back end for YARN."""
+"""Following an application: a real gRPC server stands for the ApplicationMaster."""
 
 from __future__ import annotations
 
@@ -35,17 +35,27 @@ FSS = FileSystems("file://")
 
 def snapshot(version: int, state: AppState = AppState.RUNNING, attempt: int = 1) -> Snapshot:
     return Snapshot(
-        **{"app_id": APP, "app_name": "n", "app_type": "T", "user": "me", "attempt": attempt, "state": state},
-        **{
-            "phase": "",
-            "reason": "because",
-            "version": version,
-            "submitted": 1.0,
-            "started": 1.0,
-            "finished": None,
-        },
-        **{"progress": None, "command": (), "roles": (), "containers": (), "inputs": (), "outputs": ()},
-        **{"input_strategy": InputStrategy.DOWNLOAD, "board": BoardView(False), "page_url": "http://page"},
+        app_id=APP,
+        app_name="n",
+        app_type="T",
+        user="me",
+        attempt=attempt,
+        state=state,
+        phase="",
+        reason="because",
+        version=version,
+        submitted=1.0,
+        started=1.0,
+        finished=None,
+        progress=None,
+        command=(),
+        roles=(),
+        containers=(),
+        inputs=(),
+        input_strategy=InputStrategy.DOWNLOAD,
+        outputs=(),
+        board=BoardView(False),
+        page_url="http://page",
     )
 
 
@@ -56,6 +66,7 @@ class Am(rpc.ApplicationServicer):
         self.changed = threading.Condition()
         self.current = snapshot(1, attempt=attempt)
         self.killed: list[str] = []
+        self.kill_asked = threading.Event()
         self.refusal = ""
         self.polled = threading.Event()
         pair = credentials.load(staging / "credentials")
@@ -89,6 +100,7 @@ class Am(rpc.ApplicationServicer):
 
     def Kill(self, request: Any, context: Any) -> pb.KillReply:  # noqa: ARG002
         self.killed.append(f"{request.user}: {request.reason}")
+        self.kill_asked.set()
         return pb.KillReply(accepted=not self.refusal, message=self.refusal)
 
 
@@ -198,8 +210,11 @@ def test_a_connection_asks_waits_and_kills(staging: Path, am: Am) -> None:
     connection = AmConnection.open(FSS, f"file://{staging}", target)
     try:
         assert connection.status() == am.current
-        threading.Thread(target=lambda: am.polled.wait(60) and am.show(snapshot(2))).start()
-        assert connection.status(1, 60.0).version == 2
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(connection.status, 1, 60.0)
+            assert am.polled.wait(60)
+            am.show(snapshot(2))
+            assert answer.result(60).version == 2
         assert connection.kill("me", "enough") == ""
         am.refusal = "committing"
         assert connection.kill("me", "again") == "committing"
@@ -211,7 +226,8 @@ def test_a_connection_asks_waits_and_kills(staging: Path, am: Am) -> None:
         connection.close()
 
 
-def test_a_stranger_is_refused(staging: Path, am: Am, tmp_path_factory: pytest.TempPathFactory) -> None:
+@pytest.mark.usefixtures("am")
+def test_a_stranger_is_refused(staging: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = tmp_path_factory.mktemp("other")
     credentials.create(other / "credentials")
     target = find_am(FSS, f"file://{staging}")
@@ -278,9 +294,7 @@ def test_a_back_end_that_is_away_for_a_while(staging: Path) -> None:
 def test_a_signal_kills_through_the_am(scene: Scene, am: Am) -> None:
     assert am.polled.wait(60)
     scene.inbox.put(Interrupt(signal.SIGTERM))
-    while not am.killed:
-        assert not scene.result.done()
-        assert scene.backend.asked.wait(0.01) or True
+    assert am.kill_asked.wait(60)
     am.show(snapshot(2, AppState.KILLED))
     scene.backend.ended(AppState.KILLED)
     assert scene.ending().report.state is AppState.KILLED
