@@ -13,7 +13,7 @@ from xlearning.cluster.local_files import remove_tree
 try:
     from lzma import LZMAError
 except ImportError:  # a Python built without it cannot meet the error either
-    LZMAError = EOFError  # type: ignore[misc]
+    LZMAError = EOFError  # type: ignore[misc, assignment]
 
 _ZIP_ENDS = (".zip", ".jar", ".whl")
 _TAR_ENDS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
