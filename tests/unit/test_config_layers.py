@@ -28,7 +28,7 @@ def conf(*pairs: str, **more: Any) -> Config:
 LAYERS = ("site", "file", "conf", "option")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(suppress_health_check=list(HealthCheck), max_examples=40, deadline=None)
 @given(given_in=st.sets(st.sampled_from(LAYERS)), hbox=st.sets(st.sampled_from(LAYERS)))
 def test_precedence(tmp_path: Path, given_in: set[str], hbox: set[str]) -> None:
     def layer(name: str) -> dict[str, str]:
@@ -53,7 +53,7 @@ def test_precedence(tmp_path: Path, given_in: set[str], hbox: set[str]) -> None:
     assert config.warnings == ()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(suppress_health_check=list(HealthCheck), max_examples=40, deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["A", "b.c", "Ü", "x y"]).map("xlearning.container.env.".__add__)

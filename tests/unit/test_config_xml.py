@@ -105,7 +105,7 @@ TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters
 NAME = TEXT.map(str.strip).filter(bool)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=list(HealthCheck), max_examples=60, deadline=None)
 @given(values=st.dictionaries(NAME, TEXT, max_size=5))
 def test_round_trip(tmp_path: Path, values: dict[str, str]) -> None:
     hadoop_xml.write(tmp_path / "r.xml", values)
