@@ -97,7 +97,7 @@ def test_failure_tells_the_first_container_its_lines_and_where_the_logs_are() ->
     assert lines[0] == f"{APP} FAILED after 1m 05s: worker:1 failed"
     assert lines[1] == "  First to fail: worker:1 (c1 on node1): exit code 3"
     assert lines[2:5] == ["  Its last 20 lines:", "    | line 10", "    | line 11"]
-    assert lines[-2:] == ["    | line 29", "  Log stderr: /l/stderr"]
+    assert lines[-2:] == ["    | line 29", "  Logs: /l/ (stderr)"]
 
 
 def test_what_the_reason_says_is_not_said_twice() -> None:
@@ -107,6 +107,18 @@ def test_what_the_reason_says_is_not_said_twice() -> None:
     )
     assert lines[1] == "  First to fail: worker:0 (c0 on node0)"
     assert "run out of memory" in lines[-1]
+
+
+def test_logs_in_one_folder_are_one_line_with_the_program_first() -> None:
+    logs = {"agent.log": "/l/agent.log", "stdout": "/l/stdout", "stderr": "/l/stderr"}
+    assert epilogue(report(AppState.FAILED), None, logs=logs)[1:] == [
+        "  Logs: /l/ (stderr, stdout, agent.log)"
+    ]
+    apart = {"b": "http://h/b?x=1", "a": "/l/a"}
+    assert epilogue(report(AppState.FAILED), None, logs=apart)[1:] == [
+        "  Log a: /l/a",
+        "  Log b: http://h/b?x=1",
+    ]
 
 
 def test_long_diagnostics_are_cut() -> None:
@@ -198,3 +210,7 @@ def test_summary_counts_the_newest_generation_and_the_chief_as_a_worker() -> Non
         roles=(RoleSpec("ps", 1, 1, 1), RoleSpec("chief", 1, 1, 1), RoleSpec("worker", 1, 1, 1)),
     )
     assert summary(now) == "RUNNING · ps 1 waiting · worker 2 running"
+    early = snapshot(
+        container(0, ContainerState.REGISTERED, index=None), container(1, ContainerState.GRANTED)
+    )
+    assert summary(early) == "RUNNING · worker 2 starting"

@@ -298,7 +298,7 @@ def test_a_signal_kills_through_the_am(scene: Scene, am: Am) -> None:
     am.show(snapshot(2, AppState.KILLED))
     scene.backend.ended(AppState.KILLED)
     assert scene.ending().report.state is AppState.KILLED
-    assert am.killed == ["me: killed by me (SIGTERM to xl-submit)"]
+    assert am.killed == ["me: SIGTERM to xl-submit"]
     assert scene.backend.killed == []
 
 

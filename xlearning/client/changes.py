@@ -7,6 +7,12 @@ from collections import Counter
 from xlearning.client.exits import words
 from xlearning.job import CHIEF, WORKER, ContainerState, ContainerView, Snapshot
 
+_WORDS = {
+    ContainerState.GRANTED: "starting",
+    ContainerState.REGISTERED: "starting",
+    ContainerState.PREPARING: "starting",
+    ContainerState.LAUNCHING: "fetching input",
+}
 _BAD = (ContainerState.FAILED, ContainerState.LOST)
 
 
@@ -66,7 +72,7 @@ def _roles(snapshot: Snapshot) -> dict[str, str]:
     found = {}
     for name in dict.fromkeys([*wanted, *(container.role for container in newest.values())]):
         states = [container.state for container in newest.values() if container.role == name]
-        counts = Counter(state.value.lower() for state in states)
+        counts = Counter(_WORDS.get(state, state.value.lower()) for state in states)
         missing = wanted[name] - len(states)
         if missing > 0:
             counts["waiting"] = missing

@@ -11,6 +11,7 @@ from xlearning.job import AppState, ContainerState, ContainerView, Snapshot
 from xlearning.units import format_duration
 
 LAST_LINES = 20
+_PROGRAM_LOGS = ("stderr", "stdout")
 _BAD = (ContainerState.FAILED, ContainerState.LOST)
 
 
@@ -72,7 +73,7 @@ def _failure(report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping
         why = _why(container)
         lines.append(f"  First to fail: {_who(container)}{'' if why[2:] in reason else why}")
         lines += _tail(container)
-    lines += [f"  Log {name}: {place}" for name, place in sorted(logs.items())]
+    lines += _logs(logs)
     if container is not None:
         advice = hint(container.exit_code, container.last_lines)
         lines += [f"  hint: {advice}"] if advice else []
@@ -85,6 +86,15 @@ def _tail(container: ContainerView) -> list[str]:
         return []
     count = "line" if len(shown) == 1 else f"{len(shown)} lines"
     return [f"  Its last {count}:", *(f"    | {line}" for line in shown)]
+
+
+def _logs(logs: Mapping[str, str]) -> list[str]:
+    """Names below their common folder where they share one, else one line each."""
+    folders = {place.rpartition("/")[0] for place in logs.values()}
+    names = sorted(logs, key=lambda name: (name not in _PROGRAM_LOGS, name))
+    if len(folders) == 1 and all(place.endswith(f"/{name}") for name, place in logs.items()):
+        return [f"  Logs: {folders.pop()}/ ({', '.join(names)})"]
+    return [f"  Log {name}: {logs[name]}" for name in names]
 
 
 def _who(container: ContainerView) -> str:

@@ -169,7 +169,7 @@ class Follower:
             return
         self._interrupted_before = True
         self._say(f"{name}: killing {self._job.app_id} (once more ends xl-submit alone)")
-        self._kill(f"killed by {self._job.user} ({name} to xl-submit)")
+        self._kill(f"{name} to xl-submit")
 
     def _kill(self, reason: str) -> None:
         try:

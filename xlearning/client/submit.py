@@ -120,7 +120,7 @@ def _launch(
             unstage(job, fss)
             raise
         print(job.app_id, flush=True)
-        crew = ", ".join(f"{role.instances} {role.name}" for role in job.roles)
+        crew = ", ".join(f"{role.name} {role.instances}" for role in job.roles)
         console.info(f"Submitted {job.app_name} ({crew}) as {job.app_id}")
         watcher = Watcher(fss, job.staging, inbox)
         watcher.start()
@@ -152,10 +152,11 @@ def _follow(
     report = ending.report
     good = report.state is AppState.SUCCEEDED
     failed = first_failure(ending.snapshot)
+    untroubled = good or (report.state is AppState.KILLED and failed is None)
     lines = epilogue(
         report,
         ending.snapshot,
-        logs={} if good else logs(cluster, report, failed.id if failed else ""),
+        logs={} if untroubled else logs(cluster, report, failed.id if failed else ""),
         published=published(job, fss) if good else {},
     )
     console.block(lines, good=good)
