@@ -31,7 +31,7 @@ class LocalFileSystem:
     def stat(self, path: str) -> FileStatus:
         local = local_path(path)
         with _errors(path):
-            return _status(_uri(local), Path(local).stat())
+            return _status(_uri(local), _found(local))
 
     def glob(self, pattern: str) -> list[FileStatus]:
         return glob(pattern, self.stat, self.list)
@@ -39,7 +39,7 @@ class LocalFileSystem:
     def list(self, path: str) -> list[FileStatus]:
         local = local_path(path)
         with _errors(path):
-            own = Path(local).stat()
+            own = _found(local)
             if not modes.S_ISDIR(own.st_mode):
                 return [_status(_uri(local), own)]
             with os.scandir(local) as entries:
@@ -51,7 +51,7 @@ class LocalFileSystem:
 
     def _walk(self, path: str, above: frozenset[tuple[int, int]]) -> Iterator[FileStatus]:
         with _errors(path):
-            own = Path(local_path(path)).stat()
+            own = _found(local_path(path))
         here = (own.st_dev, own.st_ino)
         if here in above:
             raise StorageError(f"{path}: is a symbolic link to a folder above itself")
@@ -70,7 +70,7 @@ class LocalFileSystem:
     def open_write(self, path: str, *, overwrite: bool = False) -> BinaryIO:
         local = local_path(path)
         with _errors(path):
-            Path(local).parent.mkdir(parents=True, exist_ok=True)
+            _make_parents(local)
             if overwrite and Path(local).exists():
                 _refuse_special(local, path)
             return open(local, "wb" if overwrite else "xb", buffering=_BUFFER)
@@ -80,7 +80,7 @@ class LocalFileSystem:
         with _errors(path):
             if folder.is_dir():
                 return
-            folder.parent.mkdir(parents=True, exist_ok=True)
+            _make_parents(str(folder))
             try:
                 folder.mkdir(0o777 if mode is None else mode & 0o700)
             except FileExistsError:
@@ -115,7 +115,7 @@ class LocalFileSystem:
                     shutil.rmtree(local)
                 else:
                     Path(local).rmdir()
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 return False
         return True
 
@@ -177,9 +177,24 @@ def _owner(uid: int) -> str:
         return str(uid)
 
 
+def _found(local: str) -> os.stat_result:
+    try:
+        return Path(local).stat()
+    except NotADirectoryError as error:  # below a file, so there is nothing
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), local) from error
+
+
+def _make_parents(local: str) -> None:
+    above = Path(local).parent
+    try:
+        above.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above)) from error
+
+
 def _refuse_special(local: str, uri: str) -> None:
     """A pipe or a device would block its reader for ever."""
-    mode = Path(local).stat().st_mode
+    mode = _found(local).st_mode
     if not (modes.S_ISREG(mode) or modes.S_ISDIR(mode)):
         raise StorageError(f"{uri} is a {special_kind(mode)}, not a file")
 

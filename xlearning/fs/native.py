@@ -60,7 +60,7 @@ class HdfsFileSystem:
 
     def stat(self, path: str) -> FileStatus:
         bare = self._bare(path)
-        found = self._call(path, lambda client: client.get_file_info(bare))
+        found = self._find(path, lambda client: client.get_file_info(bare))
         return _status(self._base + bare, found)
 
     def glob(self, pattern: str) -> list[FileStatus]:
@@ -69,7 +69,7 @@ class HdfsFileSystem:
 
     def list(self, path: str) -> list[FileStatus]:
         bare = self._bare(path)
-        found = self._call(path, lambda client: [*client.list_status(bare)])
+        found = self._find(path, lambda client: [*client.list_status(bare)])
         if len(found) == 1 and not found[0].isdir and _ends_alike(found[0].path, bare):
             own = self.stat(path)
             if not own.is_dir:
@@ -87,7 +87,7 @@ class HdfsFileSystem:
 
     def open_read(self, path: str) -> BinaryIO:
         bare = self._bare(path)
-        inner = self._call(path, lambda client: client.read(bare))
+        inner = self._find(path, lambda client: client.read(bare))
 
         def read_range(offset: int, length: int) -> bytes:
             return self._data_call(path, lambda: inner.read_range(offset, length))
@@ -138,7 +138,10 @@ class HdfsFileSystem:
         bare = self._bare(path)
         if bare == "/":
             raise StorageError("the root of a file system cannot be deleted")
-        return self._call(path, lambda client: client.delete(bare, recursive))
+        try:
+            return self._call(path, lambda client: client.delete(bare, recursive))
+        except NotADirectoryError:
+            return False
 
     def chmod(self, path: str, mode: int) -> None:
         bare = self._bare(path)
@@ -147,6 +150,12 @@ class HdfsFileSystem:
     def _rename(self, source: str, target: str, *, overwrite: bool) -> None:
         old, new = self._bare(source), self._bare(target)
         self._call(f"{source} -> {target}", lambda client: client.rename(old, new, overwrite))
+
+    def _find(self, path: str, action: Callable[[hdfs_native.Client], T]) -> T:
+        try:
+            return self._call(path, action)
+        except NotADirectoryError as error:  # below a file, so there is nothing
+            raise FileNotFoundError(errno.ENOENT, "no such file or folder", path) from error
 
     def _data_call(self, path: str, action: Callable[[], T]) -> T:
         return self._guarded(path, action, self._timeout + _DATA_PATIENCE)

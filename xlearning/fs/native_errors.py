@@ -55,6 +55,7 @@ _BUILT_IN_NUMBERS = {
 _TEXTS: tuple[tuple[str, type[OSError]], ...] = (
     ("does not have any open files", StorageUnavailable),  # overwritten or deleted while it was written
     ("Path is not a file", IsADirectoryError),
+    ("(is not a directory)", NotADirectoryError),  # sometimes an AccessControlException
     ("must both be directories", FileExistsError),
     ("could only be written to", StorageUnavailable),  # no DataNode has room or is up
 )

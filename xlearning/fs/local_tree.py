@@ -1,0 +1,80 @@
+"""What lies below a local folder, ready to be copied elsewhere."""
+
+from __future__ import annotations
+
+import stat as modes
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from xlearning.errors import StorageError
+from xlearning.fs.local import special_kind
+
+_SHOWN = 5
+
+
+@dataclass
+class LocalTree:
+    """A folder's content.
+
+    Attributes
+    ----------
+    entries : list of str
+        Names directly in the folder, sorted.
+    files : list of str
+        Files below it as relative paths.
+    empty : list of str
+        Folders without content, as relative paths.
+    """
+
+    entries: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+
+
+def scan(folder: Path) -> LocalTree:
+    """List a folder with everything below it. Symbolic links are followed.
+
+    Raises
+    ------
+    FileNotFoundError, NotADirectoryError
+        ``folder`` is missing or is no folder.
+    StorageError
+        Something below it cannot be copied: a pipe, a socket, a device, a link that leads nowhere or
+        to a folder above itself. The message names them.
+    """
+    tree, problems = LocalTree(), list[str]()
+    own = folder.stat()
+    tree.entries = sorted(path.name for path in folder.iterdir())
+    _scan(folder, "", ((own.st_dev, own.st_ino),), tree, problems)
+    if problems:
+        more = f" and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        raise StorageError(
+            f"{folder} holds what cannot be copied: {', '.join(problems[:_SHOWN])}{more}",
+            hint="let the program remove it, or keep it outside of the output folder",
+        )
+    return tree
+
+
+def _scan(
+    folder: Path, prefix: str, above: tuple[tuple[int, int], ...], tree: LocalTree, problems: list[str]
+) -> None:
+    for path in sorted(folder.iterdir()):
+        relative = prefix + path.name
+        try:
+            found = path.stat()
+        except OSError as error:
+            if not path.is_symlink():
+                raise
+            problems.append(f"{relative} (a symbolic link: {error.strerror})")
+            continue
+        here = (found.st_dev, found.st_ino)
+        if modes.S_ISREG(found.st_mode):
+            tree.files.append(relative)
+        elif not modes.S_ISDIR(found.st_mode):
+            problems.append(f"{relative} (a {special_kind(found.st_mode)})")
+        elif here in above:
+            problems.append(f"{relative} (a symbolic link to a folder above itself)")
+        else:
+            if not any(path.iterdir()):
+                tree.empty.append(relative)
+            _scan(path, f"{relative}/", (*above, here), tree, problems)
