@@ -1,0 +1,106 @@
+"""The first code on a node says in words and by exit code why nothing runs."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xlearning.container import bootstrap
+
+SCRIPT = Path(bootstrap.__file__)
+
+
+def run(part: str, packages: Path | None = None) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PYTHONPATH": str(packages)} if packages else None
+    command = [sys.executable, *(["-S"] if packages else []), str(SCRIPT), part]
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+
+
+def package(folder: Path, body: str) -> Path:
+    """A stand-in for our package whose agent is ``body``."""
+    room = folder / "xlearning" / "container"
+    room.mkdir(parents=True)
+    (folder / "xlearning" / "__init__.py").touch()
+    (room / "__init__.py").touch()
+    (room / "__main__.py").write_text(body)
+    return folder
+
+
+def test_parses_on_old_pythons() -> None:
+    ast.parse(SCRIPT.read_text(), feature_version=(3, 6))
+    assert "from __future__" not in SCRIPT.read_text(), "annotations came with 3.7"
+
+
+def test_imports_the_standard_library_only() -> None:
+    tree = ast.parse(SCRIPT.read_text())
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert not any(isinstance(node, ast.ImportFrom) for node in ast.walk(tree))
+    assert names <= sys.stdlib_module_names
+
+
+def test_every_code_has_words() -> None:
+    assert set(bootstrap.EXIT_WORDS) == {230, 231, 232}
+
+
+def test_old_python(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 6, 8))
+    assert bootstrap.main("agent") == bootstrap.WRONG_PYTHON
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "older than 3.10" in line
+    assert sys.executable in line
+    assert "xlearning.python" in line
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ("import no_such_package", 231, "agent cannot be imported: No module named 'no_such_package'"),
+        (
+            "raise ImportError('version `GLIBC_2.34\\' not found\\n(required by x.so)')",
+            231,
+            "not found (required",
+        ),
+        ("def main(): import no_such_package", 231, "No module named"),
+        ("1 / 0", 232, "agent failed: ZeroDivisionError: division by zero"),
+        ("class Panic(BaseException): pass\nraise Panic('rust')", 232, "Panic: rust"),
+        ("def main(): raise OSError('disk')", 232, "OSError: disk"),
+    ],
+)
+def test_failure_ends_with_a_sentence(tmp_path: Path, body: str, code: int, words: str) -> None:
+    result = run("agent", package(tmp_path, body))
+    assert result.returncode == code
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("xlearning: ")
+    assert words in last
+    assert bootstrap.EXIT_WORDS[code] in last
+    assert "Traceback" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("def main(): return 0", 0),
+        ("def main(): pass", 0),
+        ("def main(): return 5", 5),
+        ("def main(): raise SystemExit(7)", 7),
+    ],
+)
+def test_exit_code_of_the_part_is_passed_on(tmp_path: Path, body: str, code: int) -> None:
+    result = run("agent", package(tmp_path, body))
+    assert (result.returncode, result.stderr) == (code, "")
+
+
+def test_own_folder_is_not_on_the_path(tmp_path: Path) -> None:
+    body = f"import sys\nassert {str(SCRIPT.parent)!r} not in sys.path\ndef main(): return 6"
+    assert run("agent", package(tmp_path, body)).returncode == 6
+
+
+def test_unknown_part_is_refused() -> None:
+    result = run("nothing")
+    assert result.returncode == 1
+    assert "agent|am" in result.stderr
