@@ -296,6 +296,7 @@ def test_outputs_keep_their_order(folder: Path) -> None:
 def test_output_that_exists() -> None:
     assert "data exists already" in refusal("--output", "data#d")
     assert "is a file" in refusal("--output", "train.py#d")
+    assert "is the root" in refusal("--output", "/#d")
 
 
 @pytest.mark.parametrize(
@@ -325,8 +326,8 @@ def test_remains_of_a_dead_application_are_swept(folder: Path) -> None:
     assert list((folder / "out").iterdir()) == []
 
 
-def test_paths_below_a_file_and_without_permission_are_problems() -> None:
-    assert "train.py/x" in refusal("--output", "train.py/x#m")
+def test_paths_below_a_file_are_problems() -> None:
+    assert "train.py is a file" in refusal("--output", "train.py/x/y#m")
     assert "train.py/x" in refusal("--input", "train.py/x#m")
     assert "train.py/x" in refusal("--files", "train.py/x")
 

@@ -15,6 +15,7 @@ from xlearning.errors import ClusterError, ClusterUnavailable
 from xlearning.job import JobSpec, Snapshot
 
 _HEARTBEAT = 30.0  # seconds
+_TICK = 1.0  # seconds between two looks at the heartbeat
 _FIRST_ASK = 0.01  # seconds; each further question to the back end waits 1.5 times longer
 _LAST_WORDS = 1.0  # seconds that a snapshot may still be on its way when the end is known
 _KILL_PATIENCE = 30.0  # seconds that the ApplicationMaster gets to end the application by itself
@@ -92,11 +93,11 @@ class Follower:
             self._console.close()
 
     def _next(self) -> Event | None:
-        timeout = min(self._delay, self._interval) if self._must_ask() else self._interval
+        timeout = self._delay if self._must_ask() else _TICK
         try:
             return self._inbox.get(timeout=timeout)
         except queue.Empty:
-            self._delay *= 1.5
+            self._delay = min(self._delay * 1.5, self._interval)
             return None
 
     def _take(self, event: Event | None) -> None:

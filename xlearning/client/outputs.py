@@ -13,7 +13,7 @@ from xlearning.client.names import local_name, split_alias
 from xlearning.client.problems import Problem, resolve
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, StorageError
-from xlearning.fs import FileSystems
+from xlearning.fs import FileSystems, parent, split_uri
 from xlearning.job import OutputSpec
 
 TEMPORARY = "_temporary"
@@ -41,7 +41,11 @@ def parse(
             fix = "give a plain relative name after #, such as #model"
             problems.append(Problem(f"--output {text}: the local name {name!r} cannot be used: {error}", fix))
             continue
-        if remote is not None:
+        if remote is not None and not split_uri(remote)[2].strip("/"):
+            problems.append(
+                Problem(f"output {remote} is the root of its file system", "choose a folder in it")
+            )
+        elif remote is not None:
             specs.append(OutputSpec(remote.rstrip("/"), local))
     return specs
 
@@ -71,6 +75,10 @@ def check_free(
         try:
             reason = _occupied(remote, fss, user, report)
         except FileNotFoundError:
+            file = _file_above(remote, fss)
+            if file:
+                fix = "choose a folder below a folder"
+                problems.append(Problem(f"output {remote} cannot be made: {file} is a file", fix))
             continue
         except StorageError:
             raise
@@ -88,6 +96,17 @@ def sweep_remains(remotes: Sequence[str], fss: FileSystems) -> None:
     """Delete ``_temporary`` of `check_free`'s answer."""
     for remote in remotes:
         fss.of(remote).delete(f"{remote}/{TEMPORARY}", recursive=True)
+
+
+def _file_above(remote: str, fss: FileSystems) -> str:
+    """The file in whose place a folder above ``remote`` would have to be; empty when there is none."""
+    fs, above = fss.of(remote), parent(remote)
+    while above and above != parent(above):
+        try:
+            return "" if fs.stat(above).is_dir else above
+        except FileNotFoundError:
+            above = parent(above)
+    return ""
 
 
 def _occupied(remote: str, fss: FileSystems, user: str, report: Report) -> str:
