@@ -68,7 +68,9 @@ def job(**changes: Any) -> Snapshot:
         command=("python", "train.py", "--data", "data", "--model", "model", "--epochs", "20"),
         roles=(RoleSpec("ps", 1, 1024, 1), RoleSpec("worker", 2, 2048, 2)),
         containers=(container(2, "ps"), container(3), container(4, index=1)),
-        inputs=(InputView("data", ("hdfs://nn:9000/data/mnist/part-*", "hdfs://nn:9000/extra"), 4, 9_437_184),),
+        inputs=(
+            InputView("data", ("hdfs://nn:9000/data/mnist/part-*", "hdfs://nn:9000/extra"), 4, 9_437_184),
+        ),
         input_strategy=InputStrategy.PLACEHOLDER,
         outputs=(OutputSpec("hdfs://nn:9000/user/alice/model", "model"),),
         board=BoardView(True, "http://node03.example.org:6006/", "eventLog"),
@@ -148,6 +150,13 @@ class SampleSource:
         self.logs: dict[tuple[str, str], bytes] = {}
         self.kills: list[str] = []
         self.kill_answer = (True, "The job is being stopped.")
+
+    def reset(self) -> None:
+        """Back to the sample job, under a new version."""
+        self.logs.clear()
+        self.kills.clear()
+        self.kill_answer = (True, "The job is being stopped.")
+        self.set(job())
 
     def set(self, snapshot: Snapshot) -> None:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from collections import Counter
 from collections.abc import Iterator
@@ -106,6 +107,7 @@ def summary(snapshot: Snapshot) -> dict[str, Any]:
     wait = waiting(snapshot)
     return {
         "title": title(snapshot),
+        "phase": phase_text(snapshot),
         "roles": role_names(snapshot),
         "failing": [c.id for c in failing(snapshot)],
         "replaced": sorted(replaced(snapshot)),
@@ -113,6 +115,11 @@ def summary(snapshot: Snapshot) -> dict[str, Any]:
         "counts": state_counts(snapshot),
         "board_note": board_note(snapshot.board),
     }
+
+
+def phase_text(snapshot: Snapshot) -> str:
+    """The phase, unless it only repeats the state."""
+    return "" if snapshot.phase.lower() == snapshot.state.value.lower() else snapshot.phase
 
 
 def board_note(board: BoardView) -> str:
@@ -205,6 +212,7 @@ def filters() -> Iterator[tuple[str, Any]]:
         ("time", time_text),
         ("iso", time_iso),
         ("place", place),
+        ("quote", shlex.quote),
         ("board_note", board_note),
         ("web_link", web_link),
     )

@@ -59,8 +59,9 @@ export function webLink(url) {
   }
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-const DAY_CLOCK = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+const CLOCK = new Intl.DateTimeFormat(undefined, TIME);
+const DAY_CLOCK = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", ...TIME });
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 const today = () => new Date().toDateString();
 

@@ -41,13 +41,13 @@ function showJob(job) {
   setLink(board, webLink(job.board.url));
   setText(board, webLink(job.board.url));
   setText(byId("board-note"), about.board_note);
-  if (FINAL.includes(job.state)) byId("stop").disabled = true;
+  setHidden(byId("stop"), FINAL.includes(job.state));
 }
 
 function showHead(job) {
   setAttribute(byId("head"), "data-state", job.state);
   setBadge(byId("state").firstElementChild, job.state);
-  setText(byId("phase"), job.phase);
+  setText(byId("phase"), job.summary.phase);
   setOptional(byId("reason"), job.reason);
   byId("progress").value = job.progress ?? 0;
   setText(byId("percent"), percent(job.progress));

@@ -86,7 +86,7 @@ export class Poller {
     const words = { live: "live", stale: "stale", gone: "ApplicationMaster gone", ended: this.endText() };
     byId("live").dataset.mode = mode;
     setText(byId("live-text"), words[mode]);
-    setText(byId("live-age"), mode === "ended" ? "" : `updated ${age} ago`);
+    setText(byId("live-age"), mode === "ended" ? "" : `· updated ${age} ago`);
     const gone = byId("gone");
     if (mode === "gone") {
       setText(gone, `ApplicationMaster gone (${this.reason}). It has ended or cannot be reached; this is how things stood at ${clock(this.heard / 1000)}. Still trying.`);

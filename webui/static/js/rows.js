@@ -99,7 +99,7 @@ export class Rows {
     setText(f.cpu, cpu(c.cpu_percent));
     setBar(f.memory, c.memory_bytes, c.memory_limit_bytes);
     if (c.memory_limit_bytes) f.memory.high = c.memory_limit_bytes * 0.9;
-    setText(f.memorytext, size(c.memory_bytes) + (c.memory_limit_bytes ? ` of ${size(c.memory_limit_bytes)}` : ""));
+    setText(f.memorytext, size(c.memory_bytes) + (c.memory_bytes !== null && c.memory_limit_bytes ? ` of ${size(c.memory_limit_bytes)}` : ""));
     setText(f.files, String(c.input_files));
     setText(f.exit, exit(c.exit_code));
     setLink(f.nodelog, webLink(c.log_url));

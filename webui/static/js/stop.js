@@ -6,7 +6,6 @@ import { getJson } from "./poll.js";
 export function watchStopButton(afterwards) {
   const button = byId("stop");
   const dialog = byId("stop-dialog");
-  setHidden(button, false);
   button.addEventListener("click", () => dialog.showModal());
   byId("stop-no").addEventListener("click", () => dialog.close());
   byId("stop-yes").addEventListener("click", async () => {
