@@ -8,11 +8,10 @@ import os
 import signal
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xlearning import __version__
 from xlearning.container import blocking
-from xlearning.container.board import Board, BoardPlace
 from xlearning.container.identity import Identity
 from xlearning.container.orders import EXPECTED, Orders
 from xlearning.container.outputs.publisher import Publisher
@@ -23,6 +22,9 @@ from xlearning.container.rendezvous import Fenced, Rendezvous
 from xlearning.container.session import Session, SessionLost, SessionRefused
 from xlearning.container.voice import Voice, clean, clean_all, words
 from xlearning.proto import xlearning_pb2 as pb
+
+if TYPE_CHECKING:
+    from xlearning.container.board import Board
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +57,7 @@ class Agent:
         self._board: Board | None = None
         self._launch_task: asyncio.Task[None] | None = None
         self._stop_reason: str | None = None
+        self._leaving = ""
         self._tasks: set[asyncio.Task[None]] = set()
         self._end: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._session = self._make_session()
@@ -162,6 +165,7 @@ class Agent:
         try:
             held = await blocking.call(lambda: self._orders.reserve(count), name="ports")
         except EXPECTED as error:
+            self._voice.say(fetch_failed=pb.FetchFailed(reason=words(error)))
             self._leave(ABANDONED, f"cannot reserve {count} ports: {error}")
             return
         if generation == self._voice.generation:
@@ -187,12 +191,15 @@ class Agent:
             self._voice.say(process_started=pb.ProcessStarted(pid=pid))
             self._start_board(program)
         end = await program.wait(self._session.beat_interval)
-        log.info("the program has ended: %s", end.exit.reason or "exit code 0")
+        reason = end.exit.reason
+        if reason and self._leaving:
+            reason = f"{reason}, because the agent is leaving: {self._leaving}"
+        log.info("the program has ended: %s", reason or "exit code 0")
         self._tell_state()
         self._voice.say(
             process_exited=pb.ProcessExited(
                 exit_code=end.exit.code,
-                reason=clean(end.exit.reason),
+                reason=clean(reason),
                 last_lines=clean_all(end.last_lines),
             )
         )
@@ -220,6 +227,8 @@ class Agent:
         spec = program.spec.board
         if spec is None or not spec.enabled:
             return
+        from xlearning.container.board import Board, BoardPlace  # loaded where it runs only
+
         place = BoardPlace(
             self._work, self._identity.log_dir, self._identity.host, program.environment, self._pythonpath
         )
@@ -242,6 +251,7 @@ class Agent:
     def _leave(self, code: int, reason: str) -> None:
         if not self._end.done():
             log.log(logging.INFO if code == RELEASED else logging.ERROR, "leaving: %s", reason)
+            self._leaving = reason
             self._end.set_result(code)
 
     async def _shut_down(self, conversation: asyncio.Task[None]) -> None:

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 
 STDOUT, STDERR = "stdout", "stderr"
 _PROGRESS_LOOK = 0.25  # seconds
+_CANCEL_TIME = 1.0  # seconds for transfers to notice that they are no longer wanted
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Program:
         self._work = work
         self._config = config
         self._cancel = threading.Event()
+        self._stopping = asyncio.Event()
         self._process: UserProcess | None = None
         self._logs = [identity.log_dir / STDERR, identity.log_dir / STDOUT]
         self._environment: Mapping[str, str] = {}
@@ -72,11 +74,6 @@ class Program:
     def environment(self) -> Mapping[str, str]:
         """Variables of the program; empty before `start`."""
         return self._environment
-
-    @property
-    def stopped(self) -> bool:
-        """Whether `stop` was called."""
-        return self._cancel.is_set()
 
     async def prepare(self, fss: FileSystems) -> None:
         """Make folders and files, and fetch the input.
@@ -94,17 +91,26 @@ class Program:
             self.fetching = False
 
     async def _fetch(self, fss: FileSystems) -> None:
-        await blocking.call(
-            lambda: fetch(
-                self.spec,
-                self._work,
-                fss,
-                self._config,
-                cancel=self._cancel,
-                on_progress=self.fetched.update,
-            ),
-            name="fetch",
+        """Fetch, but do not wait for a transfer that hangs once the order to stop has come."""
+        download = functools.partial(
+            fetch,
+            self.spec,
+            self._work,
+            fss,
+            self._config,
+            cancel=self._cancel,
+            on_progress=self.fetched.update,
         )
+        transfer = asyncio.ensure_future(blocking.call(download, name="fetch"))
+        stopped = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait({transfer, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({transfer}, timeout=_CANCEL_TIME)
+            if transfer.done():
+                transfer.result()
+        finally:
+            transfer.cancel()
+            stopped.cancel()
 
     async def start(self) -> int | None:
         """Start the process; its id, or None when that failed (`wait` then says why)."""
@@ -145,6 +151,7 @@ class Program:
     async def stop(self, grace: float) -> None:
         """Give up fetching; end a running process: TERM, ``grace`` seconds, KILL."""
         self._cancel.set()
+        self._stopping.set()
         if self._process is not None:
             await self._process.stop(grace)
 

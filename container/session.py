@@ -29,7 +29,7 @@ RECEIVE_LIMIT = 16 << 20
 # Seconds for connecting, TLS and the answer to Register. Longer than an ApplicationMaster may be
 # stalled: were the answer to a first registration given up, the next one would come without token.
 _FIRST_ANSWER = 40.0
-_LOOKUP = 10.0  # seconds for one look into staging
+_LOOK, _SHORT_LOOK = 10.0, 0.3  # seconds for a look into staging: the first one, and a later one
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0  # seconds between two tries
 _FAREWELL = 2.0
 _LONGEST_SILENCE = 20_000  # ms; an ApplicationMaster that is stalled for 30 s keeps its streams
@@ -98,6 +98,8 @@ class Session:
         self._outgoing: deque[pb.AgentMessage] = deque()
         self._newest: dict[str, pb.AgentMessage] = {}
         self._wake = asyncio.Event()
+        self._lookup: asyncio.Future[str | None] | None = None
+        self._address: str | None = None
         self._connected = False
         self._closing = False
         self.beat_interval = 1.0
@@ -149,12 +151,22 @@ class Session:
         self._wake.set()
 
     async def _look(self) -> str | None:
-        limit = min(_LOOKUP, self._patience + 0.1)
-        try:
-            return await asyncio.wait_for(blocking.call(self._locate, name="locate"), limit)
-        except asyncio.TimeoutError:
+        """Where the ApplicationMaster is now, or where it was if storage is slow to tell.
+
+        A stream has to be back within about a second, whatever storage does; a look that hangs is
+        waited for the next time rather than begun again.
+        """
+        if self._lookup is None:
+            self._lookup = asyncio.ensure_future(blocking.call(self._locate, name="locate"))
+        await asyncio.wait(
+            {self._lookup}, timeout=min(_SHORT_LOOK if self._address else _LOOK, self._patience)
+        )
+        if self._lookup.done():
+            done, self._lookup = self._lookup, None
+            self._address = done.result()
+        else:
             log.warning("the staging folder did not answer in time")
-            return None
+        return self._address
 
     async def _converse(self, address: str, talker: Talker) -> bool:
         """One stream; whether it got as far as being registered."""

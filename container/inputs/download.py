@@ -8,7 +8,6 @@ from pathlib import Path
 
 from xlearning.config import Config
 from xlearning.fs import FileSystems
-from xlearning.fs.transfer import download
 from xlearning.job import LaunchSpec
 
 
@@ -37,6 +36,8 @@ def fetch(
     """
     if not spec.fetch:
         return
+    from xlearning.fs.transfer import download  # not needed, and not loaded, without input
+
     download(
         fss,
         spec.fetch,

@@ -8,14 +8,17 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xlearning.container import blocking
 from xlearning.container.amount import Amount
 from xlearning.container.orders import EXPECTED, Orders
 from xlearning.container.outputs.upload import Output, publish
 from xlearning.container.voice import Voice, clean_all, words
-from xlearning.fs.transfer import TransferResult
 from xlearning.proto import xlearning_pb2 as pb
+
+if TYPE_CHECKING:
+    from xlearning.fs.transfer import TransferResult
 
 log = logging.getLogger(__name__)
 

@@ -7,12 +7,17 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xlearning.config import Config
 from xlearning.container.paths import inside
 from xlearning.errors import UsageError
 from xlearning.fs import FileSystems
-from xlearning.fs.transfer import TransferResult, upload
+
+if TYPE_CHECKING:
+    from xlearning.fs.transfer import TransferResult
+
+OnProgress = Callable[[int, int], None]
 
 # All names together travel in one message to the ApplicationMaster.
 _LONGEST_LIST = 2 << 20
@@ -33,7 +38,7 @@ def publish(
     config: Config,
     *,
     cancel: threading.Event,
-    on_progress: Callable[[int, int], None],
+    on_progress: OnProgress,
 ) -> TransferResult:
     """Upload every output folder. Blocks.
 
@@ -53,24 +58,31 @@ def publish(
     xlearning.errors.XLearningError, OSError
         A file could not be uploaded; `Cancelled` when ``cancel`` was set.
     """
+    from xlearning.fs.transfer import TransferResult, upload  # loaded at the end, not at the start
+
     present = [(item, inside(work, item.local, "output folder")) for item in outputs]
     present = [(item, folder) for item, folder in present if _is_folder(folder, item.local)]
     _check_names(present)
-    files, size, entries = 0, 0, []
+    files, size = 0, 0
+    entries: list[str] = []
     for item, folder in present:
-        done_files, done_size = files, size
         result = upload(
             fss,
             folder,
             item.remote,
             threads=config.get("xlearning.upload.output.thread.nums"),
             retry_time=config.get("xlearning.fs.retry.time"),
-            on_progress=lambda f, b, f0=done_files, b0=done_size: on_progress(f0 + f, b0 + b),  # type: ignore[misc]
+            on_progress=_after(files, size, on_progress),
             cancel=cancel,
         )
         files, size = files + result.files, size + result.bytes
         entries.extend(result.entries)
     return TransferResult(files, size, tuple(entries))
+
+
+def _after(files: int, size: int, on_progress: OnProgress) -> OnProgress:
+    """Counts of one folder on top of those of the folders before it."""
+    return lambda more_files, more_size: on_progress(files + more_files, size + more_size)
 
 
 def _is_folder(path: Path, name: str) -> bool:
