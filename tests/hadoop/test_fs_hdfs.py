@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-from contract_fs import FileSystemContract
+import errno
+import gc
+import socket
 
-from xlearning.fs import FileSystem
+import pytest
+from contract_fs import FileSystemContract, read, write
+
+from xlearning.errors import StorageError, StorageUnavailable
+from xlearning.fs import FileSystem, join, split_uri
 from xlearning.fs.native import HdfsFileSystem
 
 pytestmark = pytest.mark.hadoop
@@ -23,3 +28,49 @@ def fs(root: str) -> FileSystem:
 
 class TestHdfs(FileSystemContract):
     """The contract."""
+
+
+def test_without_any_configuration(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
+    monkeypatch.delenv("HADOOP_HOME", raising=False)
+    host, _, _ = split_uri(root)[1].partition(":")
+    by_ip = root.replace(f"//{host}:", f"//{socket.gethostbyname(host)}:")
+    fs = HdfsFileSystem(by_ip)
+    write(fs, join(by_ip, "file"), b"content")
+    assert read(fs, join(by_ip, "file")) == b"content"
+    assert [s.path for s in fs.glob(join(by_ip, "f*"))] == [join(by_ip, "file")]
+
+
+def test_permission(fs: FileSystem, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fs.mkdirs(join(root, "closed"), mode=0o700)
+    monkeypatch.setenv("HADOOP_USER_NAME", "somebody-else")
+    other = HdfsFileSystem(root)
+    for call in (other.list, lambda p: other.open_write(p + "/x"), lambda p: other.delete(p, recursive=True)):
+        with pytest.raises(PermissionError, match=r"closed|Permission denied"):
+            call(join(root, "closed"))
+    with pytest.raises(PermissionError):
+        other.rename(join(root, "closed"), join(root, "open"))
+
+
+def test_file_that_vanishes_while_it_is_written(fs: FileSystem, root: str) -> None:
+    stream = fs.open_write(join(root, "file"))
+    stream.write(b"x")
+    fs.delete(join(root, "file"))
+    with pytest.raises(StorageUnavailable, match="open files"):
+        stream.close()
+    assert stream.closed
+
+
+def test_file_that_is_never_closed_is_not_completed(fs: FileSystem, root: str) -> None:
+    stream = fs.open_write(join(root, "file"))
+    stream.write(b"x")
+    with pytest.warns(ResourceWarning, match="never closed"):
+        del stream
+        gc.collect()
+    assert fs.stat(join(root, "file")).size == 0
+
+
+def test_names_that_hdfs_refuses(fs: FileSystem, root: str) -> None:
+    with pytest.raises(StorageError, match="a:b") as caught:
+        fs.open_write(join(root, "a:b"))
+    assert caught.value.errno == errno.EINVAL

@@ -1,0 +1,162 @@
+"""Transfers from and to a real HDFS, also while its NameNode is stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+from contract_fs import write
+
+from xlearning.errors import StorageUnavailable
+from xlearning.fs import FileSystems, join, split_uri
+from xlearning.fs.transfer import TransferError, download, upload
+from xlearning.job import FetchItem
+
+pytestmark = pytest.mark.hadoop
+
+NAMES = ["plain", "a b", "k=v", "50%", "p%20q", "plus+", "h#h", "é", "中", "deep/er/x", ".hid", "void"]
+
+
+@pytest.fixture
+def root(hdfs_dir: str) -> str:
+    return hdfs_dir.rstrip("/")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return fill(tmp_path / "source", {name: 0 if name == "void" else 10_000 for name in NAMES})
+
+
+def fill(folder: Path, sizes: dict[str, int]) -> Path:
+    for name, size in sizes.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(os.urandom(size))
+    return folder
+
+
+def items(fss: FileSystems, uri: str) -> list[FetchItem]:
+    return [FetchItem(s.path, s.path[len(uri) + 1 :], s.size) for s in fss.of(uri).walk(uri)]
+
+
+def content(folder: Path) -> dict[str, str | None]:
+    return {
+        str(path.relative_to(folder)): digest(path) if path.is_file() else None for path in folder.rglob("*")
+    }
+
+
+def digest(path: Path) -> str:
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextmanager
+def name_node_stopped(root: str) -> Iterator[None]:
+    port = int(split_uri(root)[1].partition(":")[2])
+    pids = {
+        c.pid
+        for c in psutil.net_connections("tcp")
+        if c.status == psutil.CONN_LISTEN and c.laddr.port == port and c.pid
+    }
+    assert len(pids) == 1
+    pid = pids.pop()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_there_and_back(root: str, source: Path, tmp_path: Path) -> None:
+    fss, remote = FileSystems(root), join(root, "up load=%")
+    (source / "nothing" / "inside").mkdir(parents=True)
+    for _ in range(2):
+        result = upload(fss, source, remote)
+        assert result.files == len(NAMES)
+        assert result.entries == tuple(sorted(path.name for path in source.iterdir()))
+    assert fss.of(root).list(join(remote, "nothing", "inside")) == []
+    wanted = items(fss, remote)
+    assert len(wanted) == len(NAMES)
+    result = download(fss, wanted, tmp_path / "target")
+    assert (result.files, result.bytes) == (len(NAMES), 10_000 * (len(NAMES) - 1))
+    (source / "nothing" / "inside").rmdir()
+    (source / "nothing").rmdir()
+    assert content(tmp_path / "target") == content(source)
+
+
+def test_errors_name_the_files(root: str, tmp_path: Path) -> None:
+    fss = FileSystems(root)
+    write(fss.of(root), join(root, "grown"), b"12345")
+    wanted = [FetchItem(join(root, "gone"), "gone", 1), FetchItem(join(root, "grown"), "grown", 4)]
+    with pytest.raises(TransferError, match="2 of 2 files") as caught:
+        download(fss, wanted, tmp_path / "target")
+    assert "gone: File does not exist" in caught.value.message
+    assert "grown: changed while the job ran: 4 bytes when it was listed, 5 bytes now" in caught.value.message
+    fill(tmp_path / "source", {"a:b": 1})
+    with pytest.raises(TransferError, match=r"a:b: .*Invalid path name"):
+        upload(fss, tmp_path / "source", join(root, "up"))
+
+
+@pytest.mark.parametrize("timeout", [0.5, 60.0])
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_name_node_is_stopped_for_a_while(root: str, tmp_path: Path, way: str, timeout: float) -> None:
+    """With the short time-out calls are given up and repeated, with the long one they wait."""
+    source = fill(tmp_path / "source", {f"{n}": 1000 for n in range(60)} | {"big": 5 << 20})
+    fss = FileSystems(root, timeout=timeout)
+    if way == "down":
+        upload(fss, source, join(root, "there"))
+        wanted = items(fss, join(root, "there"))
+    begun, failures = threading.Event(), list[BaseException]()
+
+    def transfer() -> None:
+        def on_progress(*_: int) -> None:
+            begun.set()
+
+        try:
+            if way == "up":
+                upload(fss, source, join(root, "there"), threads=2, on_progress=on_progress)
+            else:
+                download(fss, wanted, tmp_path / "target", threads=2, on_progress=on_progress)
+        except BaseException as error:  # noqa: BLE001 - shown by the test
+            failures.append(error)
+
+    thread = threading.Thread(target=transfer)
+    thread.start()
+    assert begun.wait(60)
+    probe = FileSystems(root, timeout=1.0).default
+    with name_node_stopped(root):
+        for _ in range(3):
+            with pytest.raises(StorageUnavailable):
+                probe.stat(root)
+    thread.join(200)
+    assert not thread.is_alive() and failures == []
+    if way == "up":
+        download(fss, items(fss, join(root, "there")), tmp_path / "target")
+    assert content(tmp_path / "target") == content(source)
+
+
+@pytest.mark.large
+def test_a_thousand_small_files(root: str, tmp_path: Path) -> None:
+    source = fill(tmp_path / "source", {f"{n % 10}/{n}": n for n in range(1000)})
+    fss = FileSystems(root)
+    assert upload(fss, source, join(root, "many")).files == 1000
+    download(fss, items(fss, join(root, "many")), tmp_path / "target")
+    assert content(tmp_path / "target") == content(source)
+
+
+@pytest.mark.large
+def test_a_large_file(root: str, tmp_path: Path) -> None:
+    source = fill(tmp_path / "source", {"large": 300_000_001})
+    fss = FileSystems(root)
+    before = psutil.Process().memory_info().rss
+    upload(fss, source, join(root, "large"))
+    download(fss, items(fss, join(root, "large")), tmp_path / "target")
+    assert psutil.Process().memory_info().rss - before < 100_000_000
+    assert content(tmp_path / "target") == content(source)
