@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import socket
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from contract_fs import FileSystemContract, read, write
@@ -74,3 +75,12 @@ def test_names_that_hdfs_refuses(fs: FileSystem, root: str) -> None:
     with pytest.raises(StorageError, match="a:b") as caught:
         fs.open_write(join(root, "a:b"))
     assert caught.value.errno == errno.EINVAL
+
+
+def test_folders_are_listed_in_batches(fs: FileSystem, root: str) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        for done in [pool.submit(fs.mkdirs, join(root, "many", f"{n:04}")) for n in range(1000)]:
+            done.result()
+    assert [s.name for s in fs.list(join(root, "many"))] == [f"{n:04}" for n in range(1000)]
+    fs.mkdirs(join(root, "many", "last"))
+    assert len(fs.list(join(root, "many"))) == 1001

@@ -12,6 +12,7 @@ import os
 import posixpath
 import threading
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from xlearning.errors import StorageError, StorageUnavailable
@@ -31,6 +32,7 @@ _SLOTS = 64
 # hdfs-native itself waits 60 s for a silent DataNode and then asks the next one
 _DATA_PATIENCE = 60.0
 _PARENT_MODE = 0o755
+_BATCH = 1000  # entries of a folder, as many as one answer of the NameNode holds
 
 
 class HdfsFileSystem:
@@ -69,7 +71,13 @@ class HdfsFileSystem:
 
     def list(self, path: str) -> list[FileStatus]:
         bare = self._bare(path)
-        found = self._find(path, lambda client: [*client.list_status(bare)])
+        entries = self._find(path, lambda client: client.list_status(bare))
+        found: list[hdfs_native.FileStatus] = []
+        while len(found) % _BATCH == 0:  # the deadline is for a batch, for a folder may hold millions
+            batch = self._find(path, lambda _: [*islice(entries, _BATCH)])
+            if not batch:
+                break
+            found += batch
         if len(found) == 1 and not found[0].isdir and _ends_alike(found[0].path, bare):
             own = self.stat(path)
             if not own.is_dir:

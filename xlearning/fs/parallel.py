@@ -76,7 +76,11 @@ class ParallelRun:
         ]
         for worker in workers:
             worker.start()
-        self._join(workers)
+        try:
+            self._join(workers)
+        except BaseException:  # Ctrl-C: nothing new is begun
+            self._stopped = True
+            raise
         if self._fault is not None:
             raise self._fault
         if self._cancel.is_set():
