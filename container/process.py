@@ -133,9 +133,8 @@ class UserProcess:
         self._process = process
         self._grace = grace
         self._started = asyncio.Event()
-        self._exit: asyncio.Future[ProcessExit] = asyncio.get_running_loop().create_future()
         self._orders: asyncio.WriteTransport | None = None
-        self._follower: asyncio.Task[None] | None = None
+        self._follower: asyncio.Task[ProcessExit] | None = None
 
     @classmethod
     async def start(
@@ -194,7 +193,8 @@ class UserProcess:
 
     async def wait(self) -> ProcessExit:
         """Wait until the program and everything that came out of it has ended."""
-        return await asyncio.shield(self._exit)
+        assert self._follower is not None
+        return await asyncio.shield(self._follower)
 
     async def stop(self, grace: float | None = None) -> ProcessExit:
         """Stop the program (TERM, ``grace`` seconds, KILL) and wait for its end.
@@ -230,12 +230,9 @@ class UserProcess:
         self._orders.write(spec)
         self._follower = asyncio.create_task(self._follow(reader, source))
 
-    async def _follow(self, reader: asyncio.StreamReader, source: asyncio.ReadTransport) -> None:
+    async def _follow(self, reader: asyncio.StreamReader, source: asyncio.ReadTransport) -> ProcessExit:
         try:
-            end = await self._read_reports(reader)
-            if end is None:
-                end = await self._guardian_died()
-            self._exit.set_result(end)
+            return await self._read_reports(reader) or await self._guardian_died()
         finally:
             self._started.set()
             source.close()
