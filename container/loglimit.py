@@ -11,6 +11,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+NOTE = b"bytes dropped here, the limit is"  # in the line that stands for what is missing
+
 
 class LogLimit:
     """Keeps log files below a size.
@@ -27,31 +29,32 @@ class LogLimit:
     def __init__(self, paths: Sequence[Path], limit: int) -> None:
         self._files = [_LimitedFile(path, limit) for path in paths if limit > 0]
 
-    def enforce(self) -> None:
-        """Cut every file that is too large; `OSError` if that fails."""
-        for one in self._files:
-            one.enforce()
+    def enforce(self) -> list[Path]:
+        """Cut every file that is too large, and name those; `OSError` if that fails."""
+        return [one.path for one in self._files if one.enforce()]
 
 
 class _LimitedFile:
     """One file: its first half of the limit, a line about what is missing, its newest quarter."""
 
     def __init__(self, path: Path, limit: int) -> None:
-        self._path = path
+        self.path = path
         self._limit = limit
         self._head: int | None = None  # bytes of the beginning that stay, known after the first cut
         self._note = 0  # bytes of the line that follows them
         self._dropped = 0
 
-    def enforce(self) -> None:
+    def enforce(self) -> bool:
         try:
-            if self._path.stat().st_size > self._limit:
-                self._cut()
+            if self.path.stat().st_size <= self._limit:
+                return False
+            self._cut()
         except FileNotFoundError:  # not begun yet, or the program has removed it
-            return
+            return False
+        return True
 
     def _cut(self) -> None:
-        fd = os.open(self._path, os.O_RDWR | os.O_APPEND)
+        fd = os.open(self.path, os.O_RDWR | os.O_APPEND)
         try:
             if self._head is None:
                 self._head = _line_end(os.pread(fd, self._limit // 2, 0))
@@ -59,8 +62,7 @@ class _LimitedFile:
             tail = os.pread(fd, self._limit // 4, size - self._limit // 4)
             tail = tail[tail.find(b"\n") + 1 :]
             self._dropped += size - len(tail) - self._head - self._note
-            note = b"[xlearning: about %d bytes dropped here, the limit is %d bytes]\n"
-            note %= self._dropped, self._limit
+            note = b"[xlearning: about %d %s %d bytes]\n" % (self._dropped, NOTE, self._limit)
             self._note = len(note)
             # What the program appends between reading and truncating is lost, hence "about".
             os.ftruncate(fd, self._head)

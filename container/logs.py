@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from xlearning.container.loglimit import NOTE
+
 # Read at one look; when the program writes faster, only the newest part is read: progress is a
 # level, not a sum, and a log of gigabytes must not cost a core.
 _LOOK = 1 << 20
@@ -60,31 +62,46 @@ class ProgressReader:
                 self.progress = self.progress if value is None else value
         return self.progress
 
+    def cut(self, paths: Sequence[Path]) -> None:
+        """Some of the files were shortened by the size limit."""
+        for tail in self._tails:
+            if tail.path in paths:
+                tail.cut()
+
 
 class _Tail:
     """New complete lines of one file that mention progress."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._offset = 0
+        self._was_cut = False
         self.rest = b""
 
     def lines(self) -> list[bytes]:
         try:
-            size = self._path.stat().st_size
+            size = self.path.stat().st_size
         except FileNotFoundError:
             return []
-        if size < self._offset:  # cut short or begun anew by whoever limits its size
-            self._offset, self.rest = 0, b""
-        if size == self._offset:
+        begin = self._offset
+        start = max(begin, size - _LOOK)
+        if start >= size:
             return []
-        skipped = size - self._offset > _LOOK
-        start = size - _LOOK if skipped else self._offset
-        with self._path.open("rb", buffering=0) as file:
+        with self.path.open("rb", buffering=0) as file:
             file.seek(start)
-            chunk = file.read(size - start)
-        self._offset = start + len(chunk)
-        return self._complete(chunk if skipped else self.rest + chunk, partial_start=skipped)
+            data = file.read(size - start)
+        self._offset = start + len(data)
+        if self._was_cut:
+            # What stands before the note is old and must not count again.
+            data = data[data.rfind(NOTE) + 1 :]
+        elif start == begin:
+            return self._complete(self.rest + data, partial_start=False)
+        self._was_cut = False
+        return self._complete(data, partial_start=True)
+
+    def cut(self) -> None:
+        """The file was shortened by the size limit."""
+        self._offset, self.rest, self._was_cut = 0, b"", True
 
     def _complete(self, data: bytes, *, partial_start: bool) -> list[bytes]:
         end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1

@@ -18,6 +18,7 @@ from xlearning.container.amount import Amount
 from xlearning.container.environment import Environment, Node, build
 from xlearning.container.identity import Identity
 from xlearning.container.inputs.download import fetch
+from xlearning.container.loglimit import LogLimit
 from xlearning.container.logs import ProgressReader, last_lines
 from xlearning.container.metrics import TreeMeter, Usage
 from xlearning.container.paths import inside
@@ -28,7 +29,7 @@ from xlearning.job import LaunchSpec
 log = logging.getLogger(__name__)
 
 STDOUT, STDERR = "stdout", "stderr"
-_PROGRESS_LOOK = 0.25  # seconds
+_LOG_LOOK = 0.25  # seconds
 _CANCEL_TIME = 1.0  # seconds for transfers to notice that they are no longer wanted
 
 
@@ -138,7 +139,7 @@ class Program:
         """
         assert self._process is not None
         ended = asyncio.Event()
-        watchers = asyncio.gather(self._follow_progress(ended), self._follow_usage(ended, sample_every))
+        watchers = asyncio.gather(self._follow_logs(ended), self._follow_usage(ended, sample_every))
         try:
             end = await self._process.wait()
             ended.set()
@@ -185,17 +186,23 @@ class Program:
             jars=lambda folder: sorted(str(path) for path in Path(folder).glob("*.jar")),
         )
 
-    async def _follow_progress(self, ended: asyncio.Event) -> None:
+    async def _follow_logs(self, ended: asyncio.Event) -> None:
         reader = ProgressReader(self._logs)
+        limit = LogLimit(self._logs, self._config.get("xlearning.log.max.size"))
+
+        def look(final: bool) -> float | None:
+            progress = reader.poll(final=final)
+            reader.cut(limit.enforce())
+            return progress
+
         last = False
         while not last:
             last = ended.is_set()
-            poll = functools.partial(reader.poll, final=last)
             try:
-                self.progress = await blocking.call(poll, name="progress")
+                self.progress = await blocking.call(functools.partial(look, last), name="logs")
             except OSError as error:
-                log.warning("cannot read the program's output: %s", error)
-            await _pause(ended, _PROGRESS_LOOK)
+                log.warning("cannot read or shorten the program's output: %s", error)
+            await _pause(ended, _LOG_LOOK)
 
     async def _follow_usage(self, ended: asyncio.Event, every: float) -> None:
         assert self._process is not None

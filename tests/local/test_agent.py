@@ -123,6 +123,24 @@ async def test_a_failing_program_says_why(tmp_path: Path) -> None:
 
 
 @scenario
+async def test_log_files_stay_below_their_limit(tmp_path: Path) -> None:
+    async with container(tmp_path) as box:
+        await box.prepare()
+        box.python(
+            "for n in range(100_000): print('line', n)\nprint('the end')\nprint('reporter progress:1')",
+            properties={"xlearning.log.max.size": "100000"},
+        )
+        assert (await box.master.heard("process_exited")).exit_code == 0
+        assert box.master.all("beat")[-1].progress == 1.0
+        text = stdout(box)
+        assert text.startswith("line 0\n")
+        assert "bytes dropped here" in text
+        assert "the end" in text
+        assert len(text) < 200_000
+        await box.release()
+
+
+@scenario
 async def test_a_command_that_is_not_there(tmp_path: Path) -> None:
     async with container(tmp_path) as box:
         await box.prepare()

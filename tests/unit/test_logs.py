@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xlearning.container.loglimit import NOTE
 from xlearning.container.logs import ProgressReader, last_lines, parse_progress
 
 
@@ -97,13 +98,21 @@ def test_only_the_newest_part_of_a_flood_is_read(tmp_path: Path) -> None:
     assert ProgressReader([path]).poll() == 0.9
 
 
-def test_a_file_that_begins_anew_is_read_from_its_start(tmp_path: Path) -> None:
+def test_after_a_cut_old_lines_do_not_count_again(tmp_path: Path) -> None:
     path = tmp_path / "stdout"
-    path.write_text("reporter progress:0.1\n" * 10)
+    path.write_text("reporter progress:0.1\n" + "x" * 1000 + "\nreporter progress:0.9\n")
     reader = ProgressReader([path])
-    reader.poll()
-    path.write_text("reporter progress:0.2\n")
-    assert reader.poll() == 0.2
+    assert reader.poll() == 0.9
+    note = f"[xlearning: about 1000 {NOTE.decode()} 100 bytes]\n"
+    path.write_text("reporter progress:0.1\n" + note)
+    reader.cut([path])
+    assert reader.poll() == 0.9
+    path.write_text("reporter progress:0.1\n" + note + "reporter progress:0.92\n")
+    reader.cut([path])
+    assert reader.poll() == 0.92
+    with path.open("a") as file:
+        file.write("reporter progress:0.95\n")
+    assert reader.poll() == 0.95
 
 
 def test_last_lines_prefer_stderr_and_fall_back_to_stdout(tmp_path: Path) -> None:
