@@ -18,7 +18,7 @@ import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
 MARK = "XL_TEST_MARK"
-DEADLINE = 40.0  # seconds; for a machine that is very busy
+DEADLINE = 90.0  # seconds; for a machine that is very busy
 
 
 def until(condition: Callable[[], bool], what: Callable[[], object]) -> None:
@@ -123,7 +123,7 @@ def test_stop_order_ends_everything(start: Callable[..., Agent]) -> None:
 
 @pytest.mark.parametrize("victim", ["agent", "guardian", "program"])
 def test_fork_bomb_is_swept(start: Callable[..., Agent], victim: str) -> None:
-    agent = start("forkbomb.py", "200", "30")
+    agent = start("forkbomb.py", "200", "150")
     os.kill(agent.pids[victim], signal.SIGKILL)
     if victim != "agent":
         assert agent.line()["code"] == 137
