@@ -81,6 +81,7 @@ class Runtime:
         self._page_url = ""
         self._tasks: set[asyncio.Task[None]] = set()
         self._poll_lock = asyncio.Lock()
+        self._staging_lock = asyncio.Lock()  # nothing is written there once its removal has begun
         self._clock = _Clock()
         self.snapshot: Snapshot = self._snapshot()
         retry_time = self.config.get("xlearning.fs.retry.time")
@@ -108,8 +109,11 @@ class Runtime:
 
     async def set_page(self, port: int, path: str) -> None:
         """Publish the page that listens on loopback."""
-        self._page_url = await self._cluster.run(self._services.manager.register_page, port, path)
-        await self._storage.run(self._write_address)
+        async with self._staging_lock:
+            if self.machine.state.phase is Phase.FINISHED:
+                return
+            self._page_url = await self._cluster.run(self._services.manager.register_page, port, path)
+            await self._storage.run(self._write_address)
         self.machine.state.version += 1
         await self._publish()
 
@@ -333,7 +337,8 @@ class Runtime:
     async def _finish(self, action: act.Finish) -> None:
         self.retry = action.retry
         ending = Ending(self.job, self.config, self._services, self._committer, self._storage)
-        await ending.carry_out(action, self._snapshot())
+        async with self._staging_lock:
+            await ending.carry_out(action, self._snapshot())
         await self._publish()
         await self._farewell()
         self._ended.set()

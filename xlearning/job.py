@@ -324,7 +324,7 @@ def _build(kind: Any, data: Any) -> Any:
         return {key: _build(value_kind, value) for key, value in data.items()}
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return kind(data)
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
         values = {}
         for f in dataclasses.fields(kind):

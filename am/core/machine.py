@@ -77,12 +77,12 @@ class Machine:
 
     def handle(self, event: ev.Event) -> list[Action]:
         """Take in one event; the actions are to be carried out in their order."""
-        if self.state.phase is Phase.FINISHED:
+        if self._finished():
             return []
         turn = Turn(self.job, self.rules, self.limits, self.state)
         _HANDLERS[type(event)](turn, event)
         advance(turn)
-        if self.state.phase is Phase.FINISHED:
+        if self._finished():
             return turn.actions
         if turn.changed or (self._stale and isinstance(event, ev.Tick)):
             turn.publish()
@@ -90,3 +90,6 @@ class Machine:
         elif isinstance(event, _QUIET):
             self._stale = True
         return turn.actions
+
+    def _finished(self) -> bool:
+        return self.state.phase is Phase.FINISHED

@@ -15,17 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception_type,
-    stop_after_delay,
-    wait_exponential_jitter,
-)
-
-from xlearning.errors import StorageError, XLearningError
+from xlearning.errors import XLearningError
 from xlearning.fs.base import FileStatus, FileSystem, exists, join
 from xlearning.fs.registry import FileSystems
+from xlearning.fs.retry import keep_trying
 from xlearning.job import OutputSpec, from_dict, to_dict
 
 TEMPORARY = "_temporary"
@@ -283,17 +276,7 @@ class Committer:
 
     def _try(self, step: Callable[[], T]) -> T:
         """One step, repeated while the file system is unavailable."""
-        return Retrying(
-            retry=retry_if_exception_type(StorageError),
-            stop=stop_after_delay(self._retry_time),
-            wait=wait_exponential_jitter(initial=0.2, max=5.0),
-            retry_error_callback=_last_error,
-        )(step)
-
-
-def _last_error(state: RetryCallState) -> None:
-    if state.outcome is not None:
-        state.outcome.result()
+        return keep_trying(step, retry_time=self._retry_time)
 
 
 def _read(fs: FileSystem, path: str) -> bytes:

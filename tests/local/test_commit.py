@@ -1,0 +1,218 @@
+"""The commit under fire: a crash between any two calls to the file system, and two attempts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from places import Place
+
+from xlearning.fs import FileSystems
+from xlearning.fs.base import FileSystem, join
+from xlearning.fs.commit import Committer, Fenced, upload_folder
+from xlearning.job import OutputSpec
+
+APP = "application_1_0001"
+CONTAINERS = ("container_1_0001_01_000002", "container_1_0001_01_000003")
+
+
+class Crash(BaseException):
+    """The process dies here; nothing may catch it."""
+
+
+class CrashingFileSystem:
+    """Passes every call on, and dies at a chosen one, before or after it took effect."""
+
+    def __init__(self, inner: FileSystem, counter: CrashingStorage) -> None:
+        self._inner, self._counter = inner, counter
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method = getattr(self._inner, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self._counter.count += 1
+            chosen = self._counter.count == self._counter.crash_at
+            if chosen and not self._counter.after:
+                raise Crash(f"before {name}{args}")
+            result = method(*args, **kwargs)
+            if chosen:
+                raise Crash(f"after {name}{args}")
+            return result
+
+        return call
+
+
+class CrashingStorage(FileSystems):
+    """File systems of a process that dies at call number ``crash_at`` (0: never)."""
+
+    def __init__(self, crash_at: int = 0, after: bool = False) -> None:
+        super().__init__("file://")
+        self.count, self.crash_at, self.after = 0, crash_at, after
+
+    def of(self, uri: str) -> FileSystem:
+        return CrashingFileSystem(super().of(uri), self)  # type: ignore[return-value]
+
+
+class Application:
+    """Outputs, staging and uploads of one application."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.outputs = (OutputSpec(place.at("out1"), "model"), OutputSpec(place.at("out2"), "log"))
+        self.staging = place.at(f"staging/{APP}")
+        place.storage.of(place.uri).mkdirs(self.staging)
+
+    def committer(self, storage: FileSystems | None = None) -> Committer:
+        return Committer(storage or self.place.storage, APP, self.staging, self.outputs, retry_time=2.0)
+
+    def upload(self, attempt: int, containers: tuple[str, ...] = CONTAINERS) -> None:
+        for container in containers:
+            for output in self.outputs:
+                folder = upload_folder(output.remote, APP, attempt, container)
+                name = join(folder, "data").removeprefix(self.place.uri + "/")
+                self.place.write(name, f"{attempt} {container}".encode())
+
+    def whole(self, attempt: int) -> dict[str, bytes]:
+        return {
+            f"{output}/{container}/data": f"{attempt} {container}".encode()
+            for output in ("out1", "out2")
+            for container in CONTAINERS
+        }
+
+    def visible(self) -> dict[str, bytes]:
+        return {
+            f"{output}/{name}": self.place.read(f"{output}/{name}")
+            for output in ("out1", "out2")
+            for name in self.place.tree(output)
+            if not name.startswith("_")
+        }
+
+    def success(self) -> list[bool]:
+        return [self.place.exists(f"{output}/_SUCCESS") for output in ("out1", "out2")]
+
+    def is_committed(self, attempt: int) -> None:
+        assert self.visible() == self.whole(attempt)
+        assert self.success() == [True, True]
+        assert not self.place.exists("out1/_temporary")
+        assert not self.place.exists("out2/_temporary")
+
+
+def calls_of_a_commit(place: Place) -> int:
+    app = Application(Place(place.at("count"), place.storage))
+    storage = CrashingStorage()
+    committer = app.committer(storage)
+    assert committer.take_over(1) is None
+    app.upload(1)
+    committer.commit(1, CONTAINERS, flat=False)
+    app.is_committed(1)
+    return storage.count
+
+
+def test_a_crash_anywhere_is_completed_or_cleaned_by_the_next_attempt(place: Place) -> None:
+    total = calls_of_a_commit(place)
+    completed = cleaned = 0
+    for number in range(1, total + 1):
+        for after in (False, True):
+            app = Application(Place(place.at(f"crash-{number}-{after}"), place.storage))
+            app.upload(1)
+            committer = app.committer(CrashingStorage(number, after))
+            with pytest.raises(Crash):
+                committer.take_over(1)
+                committer.commit(1, CONTAINERS, flat=False)
+            if any(app.success()):
+                assert app.visible() == app.whole(1), f"_SUCCESS beside a half after call {number}"
+            second = app.committer()
+            if second.take_over(2) == 1:
+                completed += 1
+                app.is_committed(1)
+                continue
+            cleaned += 1
+            assert app.visible() == {}
+            assert app.success() == [False, False]
+            app.upload(2)
+            second.commit(2, CONTAINERS, flat=False)
+            app.is_committed(2)
+    assert completed
+    assert cleaned
+
+
+def test_a_crash_anywhere_is_settled_by_whoever_cleans_up(place: Place) -> None:
+    total = calls_of_a_commit(place)
+    for number in range(1, total + 1, 3):
+        app = Application(Place(place.at(f"settle-{number}"), place.storage))
+        app.upload(1)
+        committer = app.committer(CrashingStorage(number, after=True))
+        with pytest.raises(Crash):
+            committer.take_over(1)
+            committer.commit(1, CONTAINERS, flat=False)
+        if app.committer().settle():
+            app.is_committed(1)
+        else:
+            assert app.place.tree("out1") == app.place.tree("out2") == {}
+            assert not app.place.exists("out1")
+
+
+def test_an_attempt_that_was_replaced_cannot_commit(place: Place) -> None:
+    app = Application(place)
+    old, new = app.committer(), app.committer()
+    old.take_over(1)
+    app.upload(1)
+    assert new.take_over(2) is None
+    app.upload(1)
+    with pytest.raises(Fenced):
+        old.commit(1, CONTAINERS, flat=False)
+    assert app.visible() == {}
+    with pytest.raises(Fenced):
+        app.committer().take_over(1)
+    app.upload(2)
+    new.commit(2, CONTAINERS, flat=False)
+    app.is_committed(2)
+
+
+def test_a_commit_that_began_first_is_finished_by_the_newer_attempt(place: Place) -> None:
+    app = Application(place)
+    app.upload(1)
+    old = app.committer()
+    old.take_over(1)
+    old.commit(1, CONTAINERS, flat=False)
+    assert app.committer().take_over(2) == 1
+    app.is_committed(1)
+
+
+def test_only_whole_containers_become_visible(place: Place) -> None:
+    app = Application(place)
+    app.committer().take_over(1)
+    app.upload(1)
+    app.committer().commit(1, CONTAINERS[:1], flat=False)
+    assert {name.split("/")[1] for name in app.visible()} == {CONTAINERS[0]}
+
+
+def test_temporary_output_of_others_is_left_alone(place: Place) -> None:
+    app = Application(place)
+    app.upload(1)
+    place.write("out1/_temporary/application_2_0001_000001/c/data", b"other")
+    app.committer().discard()
+    assert place.tree("out1") == {"_temporary/application_2_0001_000001/c/data": 5}
+    assert not place.exists("out2")
+
+
+def test_output_that_vanished_is_no_success(tmp_path: Path) -> None:
+    place = Place(tmp_path.as_uri(), FileSystems("file://"))
+    app = Application(place)
+    app.upload(1)
+    # Dies after the intent was written: the count is found by looking for the first rename.
+    for number in range(1, calls_of_a_commit(place)):
+        app = Application(Place(place.at(f"gone-{number}"), place.storage))
+        app.upload(1)
+        committer = app.committer(CrashingStorage(number, after=True))
+        with pytest.raises(Crash):
+            committer.take_over(1)
+            committer.commit(1, CONTAINERS, flat=False)
+        if app.committer().begun():
+            break
+    place.storage.of(place.uri).delete(app.outputs[0].remote, recursive=True)
+    with pytest.raises(Exception, match="output was lost"):
+        app.committer().take_over(2)
+    assert app.success()[0] is False

@@ -1,0 +1,227 @@
+"""Jobs that go wrong: what the user is told, what is left, and that the exit code is right."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+from places import Place
+from submitting import PROGRAMS, Ended, Gateway, Running, wait_for
+
+ACT = PROGRAMS / "act.py"
+
+
+def act(*words: str) -> tuple[str, ...]:
+    return ("--", sys.executable, str(ACT), *words)
+
+
+def failed_clean(ended: Ended, gateway: Gateway, place: Place | None = None) -> None:
+    assert ended.code == 2, ended.err
+    gateway.nothing_is_left()
+    if place is not None:
+        assert not place.exists("out")
+
+
+def agents(gateway: Gateway) -> list[psutil.Process]:
+    return [p for p in gateway.processes() if p.cmdline()[-1:] == ["agent"]]
+
+
+def am(gateway: Gateway) -> psutil.Process:
+    (found,) = [p for p in gateway.processes() if p.cmdline()[-1:] == ["am"]]
+    return found
+
+
+def programs(gateway: Gateway) -> list[psutil.Process]:
+    return [p for p in gateway.processes() if str(ACT) in p.cmdline() and "xl-submit" not in p.cmdline()[1]]
+
+
+def start_and_wait(gateway: Gateway, *args: object, ready: int = 1) -> Running:
+    """Submit, and wait until ``ready`` programs have made their file ``up-<index>``."""
+    running = gateway.start(*args)
+    wait_for(
+        lambda: len(list(gateway.root.glob("up-*"))) >= ready or running.process.poll() is not None,
+        60,
+        "the programs did not start",
+    )
+    assert running.process.poll() is None, running.err
+    return running
+
+
+def test_a_worker_that_exits_3(place: Place, gateway: Gateway) -> None:
+    ended = gateway.submit(
+        *("--app-type", "TENSORFLOW", "--ps-num", 1, "--worker-num", 2),
+        *("--output", f"{place.at('out')}#output"),
+        "--",
+        *(
+            "bash",
+            "-c",
+            "if [ $TF_ROLE$TF_INDEX = worker1 ]; then echo first words; echo last words >&2; exit 3; fi; sleep 300",
+        ),
+    )
+    failed_clean(ended, gateway, place)
+    assert "worker:1" in ended.err
+    assert "container_" in ended.err
+    assert "3" in ended.err
+    assert "last words" in ended.err
+
+
+def test_a_command_that_does_not_exist(gateway: Gateway) -> None:
+    ended = gateway.submit("--", "no-such-program-at-all")
+    failed_clean(ended, gateway)
+    assert "no-such-program-at-all" in ended.err
+    assert "not found" in ended.err
+
+
+def test_an_agent_whose_package_is_broken_is_replaced_then_reported(gateway: Gateway, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    (broken / "psutil").mkdir(parents=True)
+    (broken / "psutil" / "__init__.py").write_text(
+        "raise ImportError('psutil was built for another C library')"
+    )
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\ncase "$*" in *agent) PYTHONPATH={broken}; export PYTHONPATH;; esac\nexec {sys.executable} "$@"\n'
+    )
+    python.chmod(0o755)
+    gateway.properties["xlearning.python"] = str(python)
+    ended = gateway.submit("--", "true")
+    failed_clean(ended, gateway)
+    assert "built for another C library" in ended.err
+    assert "3 tried" in ended.err
+
+
+def test_more_memory_than_granted(gateway: Gateway) -> None:
+    ended = gateway.submit("--worker-memory", "128M", *act("allocate:400", "wait:never"))
+    failed_clean(ended, gateway)
+    assert "128 MB" in ended.err.replace("128.0", "128")
+    assert "memory" in ended.err
+
+
+@pytest.mark.parametrize("victim", ["agent", "guardian", "program"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["TERM", "KILL"])
+def test_nothing_survives_whoever_is_killed(victim: str, number: int, gateway: Gateway) -> None:
+    running = start_and_wait(
+        gateway, *act("ignore-term", "fork", f"touch:{gateway.root}/up-INDEX", "wait:never")
+    )
+    (program,) = programs(gateway)
+    guardian = program.parent()
+    assert guardian is not None
+    agent = guardian.parent()
+    assert agent is not None
+    {"agent": agent, "guardian": guardian, "program": program}[victim].send_signal(number)
+    if (victim, number) == ("program", signal.SIGTERM):
+        running.process.send_signal(signal.SIGTERM)  # it ignores TERM, so the job is ended from outside
+    failed_clean(running.end(), gateway)
+
+
+def test_a_kill_ends_everything_within_its_time(place: Place, gateway: Gateway) -> None:
+    running = start_and_wait(
+        gateway,
+        *("--worker-num", 2, "--output", f"{place.at('out')}#output"),
+        *act("ignore-term", "fork", "write:output/x=1", f"touch:{gateway.root}/up-INDEX", "wait:never"),
+        ready=2,
+    )
+    running.process.send_signal(signal.SIGINT)
+    ended = running.end()
+    failed_clean(ended, gateway, place)
+    assert "KILLED" in ended.err
+
+
+def test_an_agent_that_stalls_is_given_up(place: Place, gateway: Gateway) -> None:
+    gateway.properties["xlearning.agent.timeout"] = "3s"
+    running = start_and_wait(
+        gateway,
+        *("--app-type", "TENSORFLOW", "--ps-num", 1, "--worker-num", 1),
+        *("--output", f"{place.at('out')}#output"),
+        *act("write:output/x=1", f"touch:{gateway.root}/up-INDEX", "wait:never"),
+    )
+    stalled = agents(gateway)[0]
+    stalled.send_signal(signal.SIGSTOP)
+    ended = running.end()
+    failed_clean(ended, gateway, place)
+    assert "silent for 3 s" in ended.err
+
+
+def test_an_am_that_stalls_does_not_kill_its_workers(place: Place, gateway: Gateway) -> None:
+    gateway.properties["xlearning.agent.timeout"] = "3s"
+    running = start_and_wait(
+        gateway,
+        *("--app-type", "TENSORFLOW", "--ps-num", 1, "--worker-num", 2),
+        *("--output", f"{place.at('out')}#output"),
+        *act("write:output/x=1", f"touch:{gateway.root}/up-INDEX", f"wait:{gateway.root}/go"),
+        ready=2,
+    )
+    master = am(gateway)
+    master.send_signal(signal.SIGSTOP)
+    beats = psutil.Process(running.process.pid)
+    assert beats.is_running()
+    # Longer than the agents' time-out; what counts is time itself, so there is nothing to wait for.
+    with pytest.raises(AssertionError):
+        wait_for(lambda: not programs(gateway), 8)
+    master.send_signal(signal.SIGCONT)
+    (gateway.root / "go").touch()
+    ended = running.end()
+    assert ended.code == 0, ended.err
+    assert place.exists("out/_SUCCESS")
+
+
+def test_an_am_that_is_killed_gets_a_second_attempt(place: Place, gateway: Gateway) -> None:
+    running = start_and_wait(
+        gateway,
+        *("--conf", "xlearning.app.max.attempts=2", "--output", f"{place.at('out')}#output"),
+        *act("write:output/x=1", f"touch:{gateway.root}/up-INDEX", f"wait:{gateway.root}/go"),
+    )
+    first = am(gateway)
+    first.kill()
+    wait_for(lambda: not first.is_running() or first.status() == psutil.STATUS_ZOMBIE)
+    (gateway.root / "go").touch()
+    ended = running.end()
+    assert ended.code == 0, ended.err
+    assert place.tree("out").keys() == {"output/x", "_SUCCESS"}
+    gateway.nothing_is_left()
+
+
+def test_an_am_that_is_killed_without_another_attempt_fails_the_job(place: Place, gateway: Gateway) -> None:
+    running = start_and_wait(
+        gateway,
+        *("--output", f"{place.at('out')}#output"),
+        *act("ignore-term", "fork", f"touch:{gateway.root}/up-INDEX", "wait:never"),
+    )
+    am(gateway).kill()
+    failed_clean(running.end(), gateway, place)
+
+
+def test_the_second_attempt_gets_more_memory(gateway: Gateway) -> None:
+    ended = gateway.submit(
+        *("--conf", "xlearning.app.max.attempts=2", "--worker-memory", "100M"),
+        *act("allocate:110", "exit:0"),
+    )
+    assert ended.code in (0, 2), ended.err
+
+
+def test_the_history_tells_the_whole_story(gateway: Gateway) -> None:
+    ended = gateway.submit("--", "bash", "-c", "exit 7")
+    folder = gateway.history / ended.app_id
+    snapshot = json.loads((folder / "job.json").read_text())
+    assert snapshot["state"] == "FAILED"
+    assert snapshot["containers"][0]["exit_code"] == 7
+    lines = [
+        json.loads(line) for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines()
+    ]
+    kinds = {line["kind"] for line in lines}
+    assert {"phase", "container", "outcome"} <= kinds
+
+
+def test_hdfs_down_at_submit_is_one_sentence(gateway: Gateway) -> None:
+    ended = gateway.submit("--input", "hdfs://127.0.0.1:9/none#data", "--", "true", seconds=60)
+    assert ended.code == 1
+    assert ended.out == ""
+    assert "127.0.0.1:9" in ended.err
+    assert "Traceback" not in ended.err
+    assert not list(gateway.root.glob("local/apps/*/am"))
+    assert os.environ.get("HADOOP_CONF_DIR") is None or ended.err

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Bring what the cluster and browser tests need: a JDK, Maven, Chromium.
+# As root on Debian or Ubuntu they are installed; elsewhere one line says what is missing, and the
+# tests that need it skip (with CI=true they fail).
+set -u
+
+missing=()
+command -v java >/dev/null || missing+=(default-jdk-headless)
+command -v mvn >/dev/null || missing+=(maven)
+command -v chromium >/dev/null || missing+=(chromium)
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing ${missing[*]} for the cluster and browser tests"
+    log=$(mktemp)
+    if apt-get update -qq >"$log" 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >>"$log" 2>&1; then
+        rm -f "$log"
+        exit 0
+    fi
+    tail -5 "$log" >&2
+    rm -f "$log"
+fi
+echo "******** NOT TESTED: the cluster or browser tests need ${missing[*]}; please install them ********" >&2
+exit 0
