@@ -27,7 +27,7 @@ if False:  # typing is slow to import, and annotations are never evaluated
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 NOT_EXECUTABLE, NOT_FOUND = 126, 127  # as a shell counts
 DRAIN = 0.5  # seconds in which what a program leaves behind (a `tee`, say) may end by itself
-PATIENCE = 10.0  # seconds of KILL after which an unkillable rest no longer holds up the report
+PATIENCE = 150  # rounds of KILL (10 s) without a new process after which the rest counts as unkillable
 NEVER = float("inf")
 
 
@@ -101,6 +101,7 @@ class Sweep:
         self.kill_at = NEVER
         self.terminated = False
         self.rounds = 0
+        self.quiet = 0  # rounds since the last one that met a new process
 
     def order(self, grace: float, delay: float = 0.0) -> None:
         """Begin after ``delay`` seconds; a later order can make the end come sooner, never later."""
@@ -118,19 +119,25 @@ class Sweep:
             self._signal(everything, signal.SIGCONT)  # a stopped process cannot react to TERM
         if now >= self.kill_at:
             # Killed parents hand their children to us, so the direct ones are enough and quick to
-            # find; a program that forks faster than we can look is caught by many quick looks.
+            # find; a program that forks faster than we can look is caught by many quick looks. Only
+            # where a parent withstands are those below it worth the long look.
             targets = self.children()
-            if self.rounds % 8 == 0:
+            if self.quiet % 16 == 15:
                 targets = descendants(targets, process_table())
+            known = len(self.seen)
             self._signal(targets, signal.SIGKILL)
             self.rounds += 1
-            return min(0.1, 0.001 * self.rounds)
+            self.quiet = self.quiet + 1 if len(self.seen) == known else 0
+            return min(0.1, 0.001 * self.quiet)
         return min(self.kill_at, NEVER if self.terminated else self.term_at) - now
 
     @property
     def stuck(self) -> bool:
-        """Whether something withstands KILL (it hangs in the kernel, or runs as another user)."""
-        return time.monotonic() > self.kill_at + PATIENCE
+        """Whether something withstands KILL (it hangs in the kernel, or runs as another user).
+
+        Counted in rounds, because on a busy machine time passes without any.
+        """
+        return self.quiet >= PATIENCE
 
     def _signal(self, pids: Iterable[int], signum: int) -> None:
         own = os.getpgrp()
@@ -214,7 +221,7 @@ class Guardian:
     def run(self) -> None:
         """Start what the first line asks for, and stay until nothing of it is left."""
         while b"\n" not in self.buffer:
-            self._wait(None)
+            self._wait(NEVER)
             if not self.listening:
                 return
         line, _, self.buffer = self.buffer.partition(b"\n")
@@ -264,8 +271,9 @@ class Guardian:
             raise ExecFailed(*json.loads(failure))
 
     def _reap(self) -> bool:
-        """Collect some of what has ended; whether anything is left."""
-        for _ in range(100):
+        """Collect what has ended, for a moment at most; whether anything is left."""
+        until = time.monotonic() + 0.05
+        while time.monotonic() < until:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
@@ -274,18 +282,19 @@ class Guardian:
                 return True
             if pid == self.pid:
                 self.status = status
-        if self.sweep.rounds and self.status is not None:
-            # From here on the kernel reaps: a program that forks and exits without end would
-            # otherwise keep us busy with its dead instead of its living.
-            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+                # Nobody else's status matters. Let the kernel reap: a program that forks and exits
+                # without end would keep us busy with its dead instead of its living.
+                signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         return True
 
-    def _wait(self, timeout: float | None) -> None:
+    def _wait(self, timeout: float) -> None:
         poll = select.poll()
         poll.register(self.wake, select.POLLIN)
         if self.listening:
             poll.register(0, select.POLLIN)
-        limit = None if timeout is None or timeout == NEVER else max(0.0, timeout) * 1000
+        if self.status is not None:  # no signal tells any more when the last one ends
+            timeout = min(timeout, 0.02)
+        limit = None if timeout == NEVER else max(0.0, timeout) * 1000
         for fd, _ in poll.poll(limit):
             data = os.read(fd, 65536)
             if fd == 0:

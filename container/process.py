@@ -95,7 +95,8 @@ def _sweeping(sweep: guardian.Sweep) -> Iterator[float]:
     """Sweep step by step; yields the seconds to wait before the next step."""
     sweep.order(sweep.grace)
     while _reap(sweep.children()) and not sweep.stuck:
-        yield min(sweep.step(), 0.02)
+        pause = sweep.step()
+        yield pause if sweep.rounds else min(pause, 0.02)
 
 
 def _orphans(keep: Collection[int]) -> list[int]:

@@ -123,7 +123,7 @@ def test_stop_order_ends_everything(start: Callable[..., Agent]) -> None:
 
 @pytest.mark.parametrize("victim", ["agent", "guardian", "program"])
 def test_fork_bomb_is_swept(start: Callable[..., Agent], victim: str) -> None:
-    agent = start("forkbomb.py", "40", "60")
+    agent = start("forkbomb.py", "40", "150")
     os.kill(agent.pids[victim], signal.SIGKILL)
     if victim != "agent":
         assert agent.line()["code"] == 137

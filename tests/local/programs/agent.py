@@ -1,6 +1,7 @@
 """Stands for an agent: runs argv[3:] as a `UserProcess` in folder argv[1] with grace argv[2].
 
-Prints one JSON object a line: the pids once it runs, how it ended. A line on stdin orders a stop.
+Prints one JSON object a line: the pids once it runs, how it ended. A line on stdin or
+its end orders a stop.
 """
 
 import asyncio
@@ -20,8 +21,8 @@ async def main() -> None:
     loop = asyncio.get_running_loop()
 
     def obey() -> None:
-        if sys.stdin.readline():
-            loop.call_soon_threadsafe(process.order_stop)
+        sys.stdin.readline()
+        loop.call_soon_threadsafe(process.order_stop)
 
     threading.Thread(target=obey, daemon=True).start()
     print(json.dumps({"guardian": process.guardian_pid, "pid": process.pid}), flush=True)
