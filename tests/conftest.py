@@ -18,7 +18,7 @@ _SKIPPED = pytest.StashKey[str]()
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever uses the cluster is marked so."""
     for item in items:
-        if "hadoop" in getattr(item, "fixturenames", ()):
+        if not {"hadoop", "hadoop_tools"}.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("hadoop")
 
 
@@ -35,7 +35,7 @@ def require_hadoop_tools(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def hadoop_tools(pytestconfig: pytest.Config) -> None:
-    """For tests that start a cluster of their own."""
+    """For tests that start a cluster of their own: what `hadoop` needs is there."""
     require_hadoop_tools(pytestconfig)
 
 

@@ -35,6 +35,7 @@ class WebHdfs:
     def write(self, path: str, data: bytes) -> None:
         """Create a file; the NameNode names the DataNode that takes the bytes."""
         place = json.loads(self._call("PUT", path, op="CREATE", noredirect="true"))["Location"]
+        place = urllib.parse.quote(place, safe="/:?&=%+,;@")  # it is not escaped
         with _open(urllib.request.Request(place, data=data, method="PUT"), timeout=60):
             pass
 

@@ -211,9 +211,9 @@ class MiniHadoop:
         kill : bool
             With KILL at once, as when a machine fails; else with TERM first.
         """
+        self.state()
         with jars.locked(self.layout.lock_file):
-            state = self.state()
-            chosen = _live(state, name)
+            chosen = _live(self.state(), name)
             if kill:
                 processes.kill(chosen.values())
             else:
@@ -221,6 +221,7 @@ class MiniHadoop:
 
     def start(self, name: str) -> None:
         """Start what `stop` ended, on the same ports, and wait until it works again."""
+        self.state()
         with jars.locked(self.layout.lock_file):
             state = self.state()
             wanted = [each for each in daemons.select(name, state.nodes) if each not in _live(state, each)]
@@ -231,8 +232,7 @@ class MiniHadoop:
 
     def pause(self, name: str) -> None:
         """Freeze a daemon, or all of ``hdfs`` or ``yarn``: its connections stay open, nothing answers."""
-        for process in _live(self.state(), name).values():
-            process.send(signal.SIGSTOP)
+        processes.pause(_live(self.state(), name).values())
 
     def resume(self, name: str) -> None:
         """Let what `pause` froze go on."""

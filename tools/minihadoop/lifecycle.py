@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Collection
@@ -103,6 +104,8 @@ def end_all(layout: Layout) -> bool:
     state = State.load(layout)
     recorded = {} if state is None else {name: each for name, each in state.daemons.items() if each.alive}
     targets = {*recorded.values(), *processes.find_by_argument(daemons.marker(layout))}
+    for each in targets:
+        each.send(signal.SIGCONT)
     # before the ResourceManager, or they try for long to sign off from it
     nodes = [each for name, each in recorded.items() if daemons.kind(name) == "nodemanager"]
     processes.end(nodes, patience=STOP_PATIENCE)

@@ -108,6 +108,25 @@ def wait_dead(processes: Iterable[Process], seconds: float) -> bool:
     return True
 
 
+def pause(processes: Collection[Process]) -> None:
+    """STOP and wait, up to 10 s, until no thread of them runs any more."""
+    for process in processes:
+        process.send(signal.SIGSTOP)
+    deadline = time.monotonic() + 10.0
+    while any(_moves(process) for process in processes) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def _moves(process: Process) -> bool:
+    """Whether a thread has not seen the STOP yet: they stop one by one, the first one first."""
+    folder = _PROC / str(process.pid) / "task"
+    try:
+        threads = [_stat(int(each.name), folder) for each in folder.iterdir()]
+    except FileNotFoundError:
+        return False
+    return any(found is not None and found[0] not in "Tt" for found in threads)
+
+
 def find_by_argument(argument: str) -> list[Process]:
     """All processes of this machine that have exactly this argument on their command line."""
     wanted = os.fsencode(argument)
@@ -157,14 +176,14 @@ def _lineage() -> Iterator[int]:
             return
 
 
-def _fields(pid: int) -> list[str]:
+def _fields(pid: int, within: Path = _PROC) -> list[str]:
     """The fields of /proc/PID/stat from the third (state) on; the second may hold spaces and brackets."""
-    return (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    return (within / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
 
 
-def _stat(pid: int) -> tuple[str, int] | None:
+def _stat(pid: int, within: Path = _PROC) -> tuple[str, int] | None:
     try:
-        fields = _fields(pid)
+        fields = _fields(pid, within)
     except (FileNotFoundError, ProcessLookupError):
         return None
     return fields[0], int(fields[19])
