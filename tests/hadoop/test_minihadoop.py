@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from minihadoop import MiniHadoop, MiniHadoopError, cluster, daemons, health, jars
+from minihadoop.layout import State
 from minihadoop.processes import find_by_argument, find_containers
 from webhdfs import WebHdfs
 
@@ -55,6 +56,12 @@ def leftovers(one: MiniHadoop) -> list[int]:
     """Process ids of the cluster's daemons and containers."""
     found = find_by_argument(daemons.marker(one.layout)) + find_containers(one.layout.data)
     return [each.pid for each in found]
+
+
+def started(one: MiniHadoop) -> list[str]:
+    """Names of the daemons that were started so far."""
+    state = State.load(one.layout)
+    return [] if state is None else list(state.daemons)
 
 
 def round_trip(one: MiniHadoop, path: str) -> None:
@@ -181,7 +188,7 @@ def test_down_leaves_no_process(small: MiniHadoop) -> None:
 def test_an_interrupted_start_leaves_no_process(own: MiniHadoop, number: signal.Signals) -> None:
     up = subprocess.Popen([*TOOL, "up", "--dir", str(own.layout.root)], stderr=subprocess.PIPE, text=True)
     # INT while it formats, TERM when all daemons boot
-    wait_for(lambda: len(leftovers(own)) >= (1 if number is signal.SIGINT else 4))
+    wait_for(lambda: len(started(own)) >= (1 if number is signal.SIGINT else 4))
     up.send_signal(number)
     _, said = up.communicate(timeout=100)
     assert up.returncode == 128 + number
@@ -191,7 +198,7 @@ def test_an_interrupted_start_leaves_no_process(own: MiniHadoop, number: signal.
 
 def test_a_half_started_cluster_is_ended(own: MiniHadoop) -> None:
     up = subprocess.Popen([*TOOL, "up", "--dir", str(own.layout.root)], stderr=subprocess.DEVNULL)
-    wait_for(lambda: len(leftovers(own)) >= 2)
+    wait_for(lambda: len(started(own)) >= 2)
     up.kill()
     up.wait()
     assert leftovers(own)
@@ -203,7 +210,7 @@ def test_a_cluster_ends_with_the_process_that_holds_it(own: MiniHadoop) -> None:
     program = "import sys; from minihadoop import MiniHadoop\nwith MiniHadoop(sys.argv[1]): pass"
     env = os.environ | {"PYTHONPATH": str(Path(TOOL[1]).parent)}
     holder = subprocess.Popen([sys.executable, "-c", program, str(own.layout.root)], env=env)
-    wait_for(lambda: len(leftovers(own)) >= 2)
+    wait_for(lambda: len(started(own)) >= 2)
     holder.kill()
     holder.wait()
     wait_for(lambda: leftovers(own) == [])

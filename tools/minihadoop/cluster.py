@@ -174,7 +174,7 @@ class MiniHadoop:
             try:
                 lifecycle.start_all(self.layout, state)
             except BaseException:
-                lifecycle.end_all(self.layout)
+                lifecycle.end_all(self.layout, patience=lifecycle.ABORT_PATIENCE)
                 raise
         return True
 

@@ -17,7 +17,10 @@ UP_TIMEOUT = 180.0
 """Seconds until every daemon must work; a quiet machine needs 7 to 15."""
 
 STOP_PATIENCE = 15.0
-"""Seconds between TERM and KILL."""
+"""Seconds between TERM and KILL of daemons that work."""
+
+ABORT_PATIENCE = 2.0
+"""The same for daemons that were still starting: they have nothing to save."""
 
 _FORMAT_TIMEOUT = 120.0
 _POLL = 0.2
@@ -93,8 +96,15 @@ def wait_ready(layout: Layout, state: State, names: Collection[str]) -> None:
         time.sleep(_POLL)
 
 
-def end_all(layout: Layout) -> bool:
+def end_all(layout: Layout, *, patience: float = STOP_PATIENCE) -> bool:
     """End daemons and containers of a cluster, also those of a start that was cut short.
+
+    Parameters
+    ----------
+    layout : Layout
+        The cluster's folder.
+    patience : float
+        Seconds between TERM and KILL.
 
     Returns
     -------
@@ -108,8 +118,8 @@ def end_all(layout: Layout) -> bool:
         each.send(signal.SIGCONT)
     # before the ResourceManager, or they try for long to sign off from it
     nodes = [each for name, each in recorded.items() if daemons.kind(name) == "nodemanager"]
-    processes.end(nodes, patience=STOP_PATIENCE)
-    processes.end(targets, patience=STOP_PATIENCE)
+    processes.end(nodes, patience=patience)
+    processes.end(targets, patience=patience)
     containers = end_containers(layout)
     if state is not None and state.daemons:
         state.daemons.clear()
