@@ -7,7 +7,10 @@ export function setText(element, text) {
   element.shownText ??= element.textContent; // what the server has rendered
   if (element.shownText === value) return;
   element.shownText = value;
-  element.textContent = value;
+  const only = element.firstChild;
+  // Writing into the text that is there spares the browser a new node for each of thousands of cells.
+  if (only && only === element.lastChild && only.nodeType === Node.TEXT_NODE) only.nodeValue = value;
+  else element.textContent = value;
 }
 
 export function setHidden(element, hidden) {

@@ -83,9 +83,9 @@ export class Poller {
   show() {
     const mode = this.mode();
     const age = duration((Date.now() - this.heard) / 1000);
-    const words = { live: "live", stale: "stale", gone: "ApplicationMaster gone", ended: this.endText() };
+    const words = { live: "live", stale: "stale", gone: "ApplicationMaster gone" };
     byId("live").dataset.mode = mode;
-    setText(byId("live-text"), words[mode]);
+    setText(byId("live-text"), words[mode] ?? this.endText());
     setText(byId("live-age"), mode === "ended" ? "" : `· updated ${age} ago`);
     const gone = byId("gone");
     if (mode === "gone") {
