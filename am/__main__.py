@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("xlearning.am")
 
 RETRY_EXIT = 10  # exit code of an attempt that asks for another one
+_PAGE_FAREWELL = 2.0  # seconds in which an open page can still fetch the final state
 _PAGE_DELAY = 2.0  # seconds; the page's libraries must not compete with the start of the agents
 
 
@@ -48,6 +49,17 @@ def container_manager(environ: Mapping[str, str], job: JobSpec) -> tuple[Contain
 
         return LocalContainerManager.from_environ(environ, job), False
     raise ClusterError(f"unknown back end {backend!r} in {base.ENV_BACKEND}")
+
+
+def history_root(config: Config, storage: FileSystems, environ: Mapping[str, str]) -> str:
+    """Folder of all history records.
+
+    Without a setting, local jobs keep theirs below ``xlearning.local.dir``: a folder in /tmp would
+    belong to whoever runs the first job.
+    """
+    if environ.get(base.ENV_BACKEND) == "local" and not config.is_set("xlearning.history.log.dir"):
+        return (Path(config.get("xlearning.local.dir")).absolute() / "history").as_uri()
+    return storage.resolve(config.get("xlearning.history.log.dir"))
 
 
 async def serve_page(runtime: Runtime, manager: ContainerManager) -> PageServer | None:
@@ -78,8 +90,7 @@ async def run(environ: Mapping[str, str]) -> int:
     storage = FileSystems(job.default_fs, timeout=config.get("xlearning.fs.timeout"))
     manager, requested = container_manager(environ, job)
     certificate, key = credentials.load(Path(environ[base.ENV_CREDENTIALS]))
-    history_dir = storage.resolve(config.get("xlearning.history.log.dir"))
-    history = HistoryWriter(storage, join(history_dir, job.app_id))
+    history = HistoryWriter(storage, join(history_root(config, storage, environ), job.app_id))
     services = Services(
         manager=manager,
         storage=storage,
@@ -97,7 +108,7 @@ async def run(environ: Mapping[str, str]) -> int:
         page = loop.create_task(serve_page(runtime, manager))
     outcome = await runtime.run()
     if page is not None and page.done() and (server := page.result()) is not None:
-        await asyncio.to_thread(server.close)
+        await asyncio.to_thread(server.close, _PAGE_FAREWELL)
     if runtime.retry:
         return RETRY_EXIT
     return 0 if outcome is AppState.SUCCEEDED else 1

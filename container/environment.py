@@ -100,7 +100,8 @@ def _base(node: Node) -> dict[str, str]:
         "HOME": env.get("HOME") or node.home,
         "USER": env.get("USER") or node.user,
         "LANG": env.get("LANG") or "C.UTF-8",
-        "TMPDIR": f"{node.work}/tmp",
+        # The path of a local container is too long for Unix sockets, which programs make in TMPDIR.
+        "TMPDIR": (env.get("TMPDIR") or "/tmp") if node.local else f"{node.work}/tmp",
         "PYTHONUNBUFFERED": "1",
         "XLEARNING_CONTAINER_LOG_DIR": node.log_dir,
         "HBOX_CONTAINER_LOG_DIR": node.log_dir,

@@ -91,13 +91,13 @@ class Gateway:
             "xlearning.staging.dir": self.staging.as_uri(),
             "xlearning.history.log.dir": self.history.as_uri(),
         }
-        self._environ = dict(environ)
+        self.environment = dict(environ)
         self._marker = f"XLEARNING_TEST_GATEWAY={root}"
         self._started: list[Running] = []
 
     def environ(self) -> dict[str, str]:
         name, _, value = self._marker.partition("=")
-        return {**self._environ, name: value, "XLEARNING_CONF_DIR": str(self.write_site())}
+        return {**self.environment, name: value, "XLEARNING_CONF_DIR": str(self.write_site())}
 
     def write_site(self) -> Path:
         conf = self.root / "conf"

@@ -120,7 +120,12 @@ def fetch_progressed(turn: Turn, event: ev.FetchProgressed | ev.FetchDone) -> No
 
 def fetch_failed(turn: Turn, event: ev.FetchFailed) -> None:
     container = current(turn, event)
-    if container is None or not container.busy:
+    if container is None:
+        return
+    if container.state is ContainerState.PREPARING:
+        turn.lose(container, f"it could not prepare itself: {event.reason}")
+        return
+    if not container.busy:
         return
     if container.stop_sent:
         turn.set(container, ContainerState.STOPPED)

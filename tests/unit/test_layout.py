@@ -1,4 +1,5 @@
 """The four top-level code folders are sub-packages of ``xlearning``; setup.cfg must name each of them."""
+
 import configparser
 from pathlib import Path
 

@@ -46,8 +46,12 @@ def run(line: Scan, console: Console) -> int:
     fallback = config or Config.from_properties({})
     fss = FileSystems(LOCAL_FS, timeout=fallback.get("xlearning.fs.timeout"))
     cluster = LocalCluster(Path(fallback.get("xlearning.local.dir")), fallback.get("xlearning.local.slots"))
-    now = time.time()
-    setting = Setting(user_name(os.environ), now, LOCAL_FS, cluster.report)
+    now, user = time.time(), user_name(os.environ)
+    if config is not None and not line.given("dry-run"):
+        from xlearning.client.sweep import sweep_dead
+
+        sweep_dead(staging_root(config, fss), user, fss, cluster, console)
+    setting = Setting(user, now, LOCAL_FS, cluster.report)
     plan = make_plan(line, fallback, fss, setting, problems=problems, config_complete=config is not None)
     for note in (*fallback.warnings, *line.notes, *plan.notes):
         console.warn(note)
@@ -144,12 +148,14 @@ def _follow(
 ) -> int:
     from xlearning.client.epilogue import epilogue, first_failure
     from xlearning.client.outcome import logs, published
+    from xlearning.client.sweep import settle_quietly
 
     follower = Follower(
         job, cluster, watcher, inbox, console, interval=config.get("xlearning.log.pull.interval")
     )
     ending = follower.run()
     report = ending.report
+    settle_quietly(job, fss, console)
     good = report.state is AppState.SUCCEEDED
     failed = first_failure(ending.snapshot)
     untroubled = good or (report.state is AppState.KILLED and failed is None)

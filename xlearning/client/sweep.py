@@ -1,0 +1,78 @@
+"""Putting in order what applications left behind that could not do it themselves.
+
+An ApplicationMaster that was killed leaves its staging folder and ``_temporary``. The client that
+follows the application settles that at its end; what nobody followed, the next submit settles.
+"""
+
+from __future__ import annotations
+
+import json
+
+from xlearning.client.console import Console
+from xlearning.cluster.base import ClusterClient
+from xlearning.errors import ApplicationNotFound, XLearningError
+from xlearning.fs import FileSystems
+from xlearning.fs.base import exists, join
+from xlearning.fs.commit import Committer
+from xlearning.job import JobSpec, from_dict
+
+_RETRY_TIME = 10.0  # seconds; whatever cannot be settled now is settled by a later submit
+
+
+def settle(job: JobSpec, fss: FileSystems) -> bool:
+    """Settle the outputs of an application that has ended, and remove its staging folder.
+
+    Returns
+    -------
+    bool
+        Whether a commit that the application had begun was completed here.
+    """
+    staging = fss.of(job.staging)
+    if not exists(staging, job.staging):
+        return False
+    committer = Committer(fss, job.app_id, job.staging, job.outputs, retry_time=_RETRY_TIME)
+    completed = committer.settle()
+    staging.delete(job.staging, recursive=True)
+    return completed
+
+
+def settle_quietly(job: JobSpec, fss: FileSystems, console: Console) -> None:
+    """`settle`, with a line where something was done or could not be done."""
+    try:
+        if settle(job, fss):
+            console.warn(f"{job.app_id} had begun to commit its output; the commit was completed")
+    except (XLearningError, OSError) as error:
+        console.warn(f"what {job.app_id} left in {job.staging} could not be put in order: {error}")
+
+
+def sweep_dead(root: str, user: str, fss: FileSystems, cluster: ClusterClient, console: Console) -> None:
+    """Settle the user's applications that have ended and still have a staging folder below ``root``."""
+    try:
+        if not exists(fss.of(root), root):
+            return
+        folders = [child for child in fss.of(root).list(root) if child.is_dir]
+    except (XLearningError, OSError) as error:
+        console.warn(f"{root} cannot be looked through for remains of earlier jobs: {error}")
+        return
+    for folder in folders:
+        if folder.name.startswith("application_") and _is_dead(folder.name, cluster):
+            job = _staged_job(folder.path, fss)
+            if job is not None and job.user == user:
+                settle_quietly(job, fss, console)
+
+
+def _is_dead(app_id: str, cluster: ClusterClient) -> bool:
+    try:
+        return cluster.report(app_id).state.final
+    except ApplicationNotFound:
+        return False
+
+
+def _staged_job(staging: str, fss: FileSystems) -> JobSpec | None:
+    """The job of a staging folder; None where none can be read, for then it is not ours to touch."""
+    path = join(staging, "job.json")
+    try:
+        with fss.of(path).open_read(path) as stream:
+            return from_dict(JobSpec, json.loads(stream.read()))
+    except (OSError, ValueError, KeyError):
+        return None
