@@ -31,7 +31,8 @@ log = logging.getLogger("xlearning.am")
 
 RETRY_EXIT = 10  # exit code of an attempt that asks for another one
 _PAGE_FAREWELL = 2.0  # seconds in which an open page can still fetch the final state
-_PAGE_DELAY = 2.0  # seconds; the page's libraries must not compete with the start of the agents
+# Seconds; the page's libraries must not compete with the start of the agents and the programs.
+_PAGE_WAITS, _PAGE_DELAY = 2.0, 0.5
 
 
 def read_job(storage: FileSystems, staging: str) -> JobSpec:
@@ -66,7 +67,8 @@ async def serve_page(runtime: Runtime, manager: ContainerManager) -> PageServer 
     """Start the job page. The job does not depend on it: a failure is logged."""
     source = RuntimeSource(runtime, manager, asyncio.get_running_loop())
     try:
-        await runtime.launched(_PAGE_DELAY)
+        await runtime.launched(_PAGE_WAITS)
+        await asyncio.sleep(_PAGE_DELAY)
         server = await asyncio.to_thread(_start_page, source)
         await runtime.set_page(server.port, server.path)
     except (ImportError, OSError, XLearningError):
@@ -107,7 +109,9 @@ async def run(environ: Mapping[str, str]) -> int:
     if config.get("xlearning.webui.enable"):
         page = loop.create_task(serve_page(runtime, manager))
     outcome = await runtime.run()
-    if page is not None and page.done() and (server := page.result()) is not None:
+    if page is not None and not page.done():
+        page.cancel()
+    elif page is not None and (server := page.result()) is not None:
         await asyncio.to_thread(server.close, _PAGE_FAREWELL)
     if runtime.retry:
         return RETRY_EXIT

@@ -51,23 +51,36 @@ class StatusSource:
         self.json = ""
         self.kill: Callable[[str, str], tuple[bool, str]] = lambda user, reason: (False, "not started yet")  # noqa: ARG005
         self._news = asyncio.Condition()
-        self.waiting = 0
+        self._waiting: set[object] = set()
+        self._last = False
 
     async def publish(self, version: int, json: str) -> None:
+        """Show a newer snapshot to everybody who waits for one."""
         async with self._news:
             self.version, self.json = version, json
             self._news.notify_all()
 
+    async def publish_last(self, version: int, json: str, patience: float) -> None:
+        """Show the last snapshot, and give those who wait ``patience`` seconds to take it along."""
+        self._last = True
+        takers = set(self._waiting)
+        await self.publish(version, json)
+        deadline = asyncio.get_running_loop().time() + patience
+        while takers & self._waiting and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(0.005)
+
     async def newer_than(self, version: int, wait: float) -> str:
         """The snapshot, as soon as there is one newer than ``version``, at the latest after ``wait`` s."""
-        self.waiting += 1
+        me = object()
+        self._waiting.add(me)
         try:
             async with self._news:
                 with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._news.wait_for(lambda: self.version > version), wait)
+                    news = self._news.wait_for(lambda: self._last or self.version > version)
+                    await asyncio.wait_for(news, wait)
                 return self.json
         finally:
-            self.waiting -= 1
+            self._waiting.discard(me)
 
 
 class RpcServer:

@@ -37,6 +37,7 @@ log = logging.getLogger(__name__)
 
 _TICK = 0.25  # seconds
 _FAREWELL = 5.0  # seconds an agent has to leave by itself after Release
+_LAST_WORDS = 1.0  # seconds a waiting client has to take the last snapshot
 _INLINE_LIMIT = 1 << 20  # bytes of a launch specification that still goes through the stream
 _POLL_PATIENCE = 60.0  # seconds for which polls may fail before the job does
 
@@ -339,15 +340,10 @@ class Runtime:
         ending = Ending(self.job, self.config, self._services, self._committer, self._storage)
         async with self._staging_lock:
             await ending.carry_out(action, self._snapshot())
-        await self._publish()
-        await self._farewell()
+        self.snapshot = self._snapshot()
+        last = json.dumps(to_dict(self.snapshot))
+        await self._status.publish_last(self.snapshot.version, last, _LAST_WORDS)
         self._ended.set()
-
-    async def _farewell(self) -> None:
-        """Let waiting clients take the last snapshot with them."""
-        deadline = self._clock.now() + 1.0
-        while self._status.waiting and self._clock.now() < deadline:
-            await asyncio.sleep(0.01)
 
     # ---- small steps ----------------------------------------------------------------------------
 
