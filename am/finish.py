@@ -11,6 +11,7 @@ from xlearning.am.pools import Pool
 from xlearning.config import Config
 from xlearning.errors import XLearningError
 from xlearning.fs.commit import Committer
+from xlearning.fs.retry import keep_trying
 from xlearning.job import AppState, JobSpec, Snapshot
 
 if TYPE_CHECKING:
@@ -57,7 +58,9 @@ class Ending:
         return True
 
     def _remove_staging(self) -> None:
-        self._services.storage.of(self._job.staging).delete(self._job.staging, recursive=True)
+        staging, fs = self._job.staging, self._services.storage.of(self._job.staging)
+        retry_time = self._config.get("xlearning.fs.retry.time")
+        keep_trying(lambda: fs.delete(staging, recursive=True), retry_time=retry_time)
 
     async def _attempt(self, what: str, call: Callable[[], Any], timeout: float | None = None) -> Any:
         try:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from xlearning.am import launch
+from xlearning.am import launch, orders
 from xlearning.am.core import actions as act
 from xlearning.am.core import events as ev
 from xlearning.am.core.machine import Machine
@@ -29,6 +29,7 @@ from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.fs.commit import Committer
+from xlearning.fs.retry import keep_trying
 from xlearning.history.store import HistoryWriter
 from xlearning.job import AppState, JobSpec, Snapshot, to_dict
 from xlearning.proto import xlearning_pb2 as pb
@@ -147,13 +148,14 @@ class Runtime:
 
     async def _start(self) -> None:
         """Fence older attempts, become findable, list the inputs."""
-        await self._storage.run(self._write_address)
+        retry_time = self.config.get("xlearning.fs.retry.time")
+        await self._storage.run(lambda: keep_trying(self._write_address, retry_time=retry_time))
         committed = await self._storage.run(self._committer.take_over, self.attempt)
         if committed is not None:
             self.post(ev.AlreadyCommitted(committed))
             return
         try:
-            self._plan = await self._storage.run(self._list)
+            self._plan = await self._storage.run(lambda: keep_trying(self._list, retry_time=retry_time))
         except (XLearningError, OSError) as error:
             self.post(ev.InputFailed(f"the input cannot be listed: {error}"))
             return
@@ -234,9 +236,8 @@ class Runtime:
         )
 
     def _release(self, action: act.ReleaseContainer) -> None:
-        release = pb.AmMessage(release=pb.Release(reason=action.reason))
-        release.generation = self._generation(action.container_id)
-        delay = _FAREWELL if self._rpc.send(action.container_id, release) else 0.0
+        message = orders.release(action, self._generation(action.container_id))
+        delay = _FAREWELL if self._rpc.send(action.container_id, message) else 0.0
         self._spawn(self._later(delay, self._services.manager.release, action.container_id))
 
     def _kill(self, action: act.KillContainer) -> None:
@@ -261,12 +262,7 @@ class Runtime:
             self.post(ev.BackendFailed(what, str(error)))
 
     def _accept(self, action: act.Accept) -> None:
-        registered = pb.Registered(
-            session=action.session,
-            beat_interval=self.config.get("xlearning.agent.beat.interval"),
-            reconnect_timeout=self.config.get("xlearning.agent.reconnect.timeout"),
-        )
-        message = pb.AmMessage(registered=registered, generation=self._generation(action.container_id))
+        message = orders.registered(action, self._generation(action.container_id), self.config)
         self._rpc.accept(action.container_id, action.stream, message)
 
     def _refuse(self, action: act.Refuse) -> None:
@@ -274,40 +270,37 @@ class Runtime:
         self._rpc.refuse(action.stream, action.reason)
 
     def _prepare(self, action: act.Prepare) -> None:
-        task = action.task
-        prepare = pb.Prepare(role=task.role, index=task.index, ports=action.ports)
-        self._send(action.container_id, pb.AmMessage(generation=task.generation, prepare=prepare))
+        self._send(action.container_id, orders.prepare(action))
 
-    async def _launch(self, action: act.Launch) -> None:
+    def _launch(self, action: act.Launch) -> None:
         assert self._plan is not None, "launched before the inputs were listed"
         self._launched.set()
         spec = launch.launch_spec(self.job, self.config, self._plan, action.task, action.cluster)
         text = json.dumps(to_dict(spec), ensure_ascii=False)
-        body = pb.Launch(spec_json=text)
-        if len(text.encode()) > _INLINE_LIMIT:
-            path = join(self.job.staging, "launch", f"{action.container_id}.json")
-            await self._storage.run(self._write_text, path, text)
-            body = pb.Launch(file=path)
-        self._send(action.container_id, pb.AmMessage(generation=action.task.generation, launch=body))
+        if len(text.encode()) <= _INLINE_LIMIT:
+            self._send(action.container_id, orders.launch(action, spec_json=text))
+        else:
+            self._spawn(self._launch_by_file(action, text))
+
+    async def _launch_by_file(self, action: act.Launch, text: str) -> None:
+        path = join(self.job.staging, "launch", f"{action.container_id}.json")
+        await self._storage.run(self._write_text, path, text)
+        self._send(action.container_id, orders.launch(action, file=path))
 
     def _write_text(self, path: str, text: str) -> None:
         with self._services.storage.of(path).open_write(path, overwrite=True) as stream:
             stream.write(text.encode())
 
     def _stop(self, action: act.StopProcess) -> None:
-        stop = pb.StopProcess(grace=action.grace, reason=action.reason)
-        self._send(action.container_id, pb.AmMessage(generation=action.generation, stop_process=stop))
+        self._send(action.container_id, orders.stop(action))
 
     def _upload(self, action: act.Upload) -> None:
         pairs = launch.output_transfers(self.job, self.attempt, action.container_id)
-        upload = pb.Upload(transfers=[pb.Transfer(local=lo, remote=re) for lo, re in pairs])
-        self._send(action.container_id, pb.AmMessage(generation=action.task.generation, upload=upload))
+        self._send(action.container_id, orders.upload(action, pairs))
 
     def _save(self, action: act.Save) -> None:
         pairs = launch.save_transfers(self.job, self.config, action.save_id, action.container_id)
-        transfers = [pb.Transfer(local=lo, remote=re) for lo, re in pairs]
-        save = pb.Save(save_id=action.save_id, transfers=transfers)
-        self._send(action.container_id, pb.AmMessage(generation=action.task.generation, save=save))
+        self._send(action.container_id, orders.save(action, pairs))
 
     def _commit(self, action: act.Commit) -> None:
         self._spawn(self._run_commit([part.container_id for part in action.uploaded]))

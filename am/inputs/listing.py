@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from xlearning.errors import UsageError
 from xlearning.fs.base import FileStatus
+from xlearning.fs.listing import files_of
 from xlearning.fs.registry import FileSystems
 from xlearning.job import InputSpec
 
@@ -28,12 +29,10 @@ def list_inputs(
     for spec in inputs:
         files: dict[str, FileStatus] = {}
         for pattern in spec.patterns:
-            fs = storage.of(pattern)
-            matches = fs.glob(pattern)
-            if not matches:
+            found = files_of(storage.of(pattern), pattern)
+            if found is None:
                 problems.append(f"{pattern} (input {spec.local}) matches nothing")
-            for match in matches:
-                files.update((status.path, status) for status in fs.walk(match.path))
+            files.update((status.path, status) for status in found or ())
         if not files and not allow_empty and not problems:
             problems.append(f"input {spec.local} ({', '.join(spec.patterns)}) holds no file")
         listing[spec.local] = list(files.values())

@@ -1,7 +1,7 @@
 """``--input``: what is asked for, and what is there.
 
 Every file counts, hidden ones and those that start with ``_`` too, as in XLearning. The local name
-of an input given twice joins both (java-xlearning.md 5.1).
+of an input given twice joins both.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from xlearning.client.problems import Problem, resolve
 from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus
+from xlearning.fs.listing import files_of
 from xlearning.job import InputSpec
 
 DEFAULT_NAME = "input"
@@ -92,8 +93,7 @@ def _clash(local: str, clashes: Sequence[tuple[str, str]]) -> Problem:
 def _files(pattern: str, fss: FileSystems, *, allow_empty: bool, problems: list[Problem]) -> list[FileStatus]:
     fs = fss.of(pattern)
     try:
-        matches = fs.glob(pattern)
-        files = [status for match in matches for status in (fs.walk(match.path) if match.is_dir else [match])]
+        files = files_of(fs, pattern)
     except StorageError:
         raise
     except OSError as error:
@@ -106,7 +106,7 @@ def _files(pattern: str, fss: FileSystems, *, allow_empty: bool, problems: list[
             Problem(f"input {pattern} is not a pattern: {error}", "correct its brackets or braces")
         )
         return []
-    if not matches:
+    if files is None:
         problems.append(Problem(f"input {pattern} matches nothing", "correct the path"))
     elif not files and not allow_empty:
         problems.append(
@@ -114,4 +114,4 @@ def _files(pattern: str, fss: FileSystems, *, allow_empty: bool, problems: list[
                 f"input {pattern} holds no file", "put files there, or accept it with --allow-empty-input"
             )
         )
-    return files
+    return files or []

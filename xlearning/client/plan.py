@@ -17,7 +17,7 @@ from xlearning.fs.base import split_uri
 from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy
 
 DEFAULT_TYPE = "XLEARNING"
-MPI = "MPI"  # the only type that never has a board (java-xlearning.md 1.1)
+MPI = "MPI"  # the only type that never has a board
 
 
 @dataclass(frozen=True)

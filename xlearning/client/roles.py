@@ -1,4 +1,4 @@
-"""How many containers of which role, and what each gets (java-xlearning.md 4, DESIGN 16)."""
+"""How many containers of which role, and what each gets."""
 
 from __future__ import annotations
 

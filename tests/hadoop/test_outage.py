@@ -1,0 +1,111 @@
+"""HDFS stops answering for a while: jobs and commits wait for it and go on."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from minihadoop import MiniHadoop
+from places import Place
+from submitting import PROGRAMS, Gateway, wait_for
+
+from xlearning.fs import FileSystems
+from xlearning.fs.commit import Committer, upload_folder
+from xlearning.job import OutputSpec
+
+OUTAGE = 20.0  # seconds
+FILES = 40
+APP = "application_7_0001"
+
+
+@pytest.fixture
+def place(hdfs_dir: str) -> Place:
+    return Place(hdfs_dir, FileSystems("file://"))
+
+
+@pytest.fixture
+def gateway(hadoop: MiniHadoop, tmp_path: Path) -> Iterator[Gateway]:
+    gateway = Gateway(tmp_path / "gateway", hadoop.env(dict(os.environ)))
+    yield gateway
+    gateway.close()
+
+
+@pytest.fixture
+def stopped(hadoop: MiniHadoop) -> Iterator[threading.Event]:
+    """Set it to stop HDFS for `OUTAGE` seconds."""
+    begin, over = threading.Event(), threading.Event()
+
+    def outage() -> None:
+        begin.wait()
+        if over.is_set():
+            return
+        hadoop.pause("hdfs")
+        try:
+            over.wait(OUTAGE)
+        finally:
+            hadoop.resume("hdfs")
+
+    thread = threading.Thread(target=outage)
+    thread.start()
+    yield begin
+    over.set()
+    begin.set()
+    thread.join()
+
+
+def test_download_upload_and_commit_survive_an_outage(
+    place: Place, gateway: Gateway, stopped: threading.Event
+) -> None:
+    block = os.urandom(1 << 20)
+    with ThreadPoolExecutor(20) as threads:
+        list(threads.map(lambda n: place.write(f"in/f{n:02d}", block), range(FILES)))
+    committer = Committer(
+        place.storage, APP, place.at("staging"), (OutputSpec(place.at("out3"), "m"),), retry_time=120
+    )
+    committer.take_over(1)
+    folder = upload_folder(place.at("out3"), APP, 1, "c1").removeprefix(place.uri + "/")
+    place.write(f"{folder}/data", b"3")
+
+    uploading = gateway.start(
+        *("--output", f"{place.at('out1')}#output", "--"),
+        *(sys.executable, str(PROGRAMS / "act.py"), "write:output/x=1"),
+        *(f"touch:{gateway.root}/up-INDEX", f"wait:{gateway.root}/go"),
+    )
+    wait_for((gateway.root / "up-0").exists, 60)
+    downloading = gateway.start(
+        *("--conf", "xlearning.download.file.thread.nums=1", "--input", f"{place.at('in')}#data"),
+        *("--output", f"{place.at('out2')}#output", "--", "bash", "-c", "cat data/* | wc -c > output/bytes"),
+    )
+    wait_for(lambda: list(gateway.root.glob("local/apps/*/containers/*/work/data/f*")), 60)
+    with ThreadPoolExecutor(1) as threads:
+        stopped.set()
+        (gateway.root / "go").touch()
+        commit = threads.submit(committer.commit, 1, ["c1"], flat=False)
+        ends = [uploading.end(180), downloading.end(180)]
+        commit.result(180)
+    assert [end.code for end in ends] == [0, 0], ends[0].err + ends[1].err
+    assert place.read("out1/output/x") == b"1"
+    assert int(place.read("out2/output/bytes")) == FILES << 20
+    assert place.read("out3/c1/data") == b"3"
+    for output in ("out1", "out2", "out3"):
+        assert place.exists(f"{output}/_SUCCESS")
+        assert not place.exists(f"{output}/_temporary")
+
+
+@pytest.mark.parametrize("what", ["input", "output"])
+def test_a_silent_hdfs_at_submit_is_one_sentence(
+    what: str, place: Place, gateway: Gateway, stopped: threading.Event, hadoop: MiniHadoop
+) -> None:
+    gateway.properties["xlearning.fs.timeout"] = "3s"
+    stopped.set()
+    wait_for(lambda: hadoop.troubles(), 30, "HDFS goes on")
+    ended = gateway.submit(f"--{what}", f"{place.at(what)}#data", "--", "true", seconds=60)
+    assert ended.code == 1
+    assert ended.out == ""
+    assert "did not answer" in ended.err
+    assert "Traceback" not in ended.err
