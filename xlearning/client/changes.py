@@ -11,7 +11,7 @@ _WORDS = {
     ContainerState.GRANTED: "starting",
     ContainerState.REGISTERED: "starting",
     ContainerState.PREPARING: "starting",
-    ContainerState.LAUNCHING: "fetching input",
+    ContainerState.LAUNCHING: "preparing",
 }
 _BAD = (ContainerState.FAILED, ContainerState.LOST)
 
