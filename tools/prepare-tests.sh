@@ -8,13 +8,23 @@ missing=()
 command -v java >/dev/null || missing+=(default-jdk-headless)
 command -v mvn >/dev/null || missing+=(maven)
 command -v chromium >/dev/null || missing+=(chromium)
-[ ${#missing[@]} -eq 0 ] && exit 0
+
+# The jars take a while the first time; fetched here, they do not count against the first test's time.
+fetch_jars() {
+    "${PYTHON:-python3}" tools/minihadoop fetch >&2 || echo "the jars of Hadoop could not be fetched" >&2
+}
+
+if [ ${#missing[@]} -eq 0 ]; then
+    fetch_jars
+    exit 0
+fi
 
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "installing ${missing[*]} for the cluster and browser tests"
     log=$(mktemp)
     if apt-get update -qq >"$log" 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >>"$log" 2>&1; then
         rm -f "$log"
+        fetch_jars
         exit 0
     fi
     tail -5 "$log" >&2

@@ -1,0 +1,112 @@
+"""An agent that was given up and lives on: its old generation can do nothing.
+
+Where a node is cut off, the back end cannot end a container. Here the real ApplicationMaster runs with
+a container manager that starts real agents and cannot end them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import psutil
+from submitting import PROGRAMS, wait_for
+
+from xlearning.am.runtime import Runtime, Services
+from xlearning.cluster import base, credentials
+from xlearning.cluster.local_containers import LocalContainerManager
+from xlearning.fs import FileSystems
+from xlearning.history.store import HistoryWriter
+from xlearning.job import AppState, ContainerState, JobSpec, OutputSpec, RoleSpec, to_dict
+
+APP = "application_1700000000000_0001"
+
+
+class CutOff(LocalContainerManager):
+    """A back end that has lost the way to its nodes."""
+
+    def kill(self, container_id: str) -> None:
+        """Nothing reaches the container."""
+
+    def release(self, container_id: str) -> None:
+        """Nothing reaches the container."""
+
+
+class Bench:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.storage = FileSystems("file://")
+        self.staging = root / "staging" / APP
+        credentials.create(self.staging / "credentials")
+        self.job = JobSpec(
+            app_id=APP,
+            app_name="stale",
+            app_type="TENSORFLOW",
+            user="alice",
+            command=(sys.executable, str(PROGRAMS / "act.py"), "write:model/x=old", f"wait:{root}/go"),
+            roles=(RoleSpec("ps", 1, 512, 1), RoleSpec("worker", 1, 512, 1)),
+            staging=self.staging.as_uri(),
+            default_fs="file://",
+            outputs=(OutputSpec((root / "out").as_uri(), "model"),),
+            properties={"xlearning.agent.timeout": "2s", "xlearning.agent.reconnect.timeout": "3s"},
+        )
+        (self.staging / "job.json").write_text(json.dumps(to_dict(self.job)))
+        app_dir = root / "apps" / APP
+        environ = {
+            **os.environ,
+            base.ENV_APP_ID: APP,
+            base.ENV_STAGING: self.job.staging,
+            base.ENV_CREDENTIALS: str(self.staging / "credentials"),
+            base.ENV_HOST: "127.0.0.1",
+            base.ENV_BACKEND: "local",
+        }
+        self.manager = CutOff(app_dir, self.job, environ=environ)
+
+    def runtime(self) -> Runtime:
+        certificate, key = credentials.load(self.staging / "credentials")
+        history = HistoryWriter(self.storage, (self.root / "history").as_uri())
+        services = Services(self.manager, self.storage, history, certificate, key, "127.0.0.1", False)
+        return Runtime(self.job, 1, services)
+
+    def agents(self) -> list[psutil.Process]:
+        children = psutil.Process().children()
+        return [child for child in children if child.cmdline()[-1:] == ["agent"]]
+
+
+async def until(what: object, seconds: float = 30.0) -> None:
+    await asyncio.to_thread(wait_for, what, seconds)
+
+
+def test_a_given_up_agent_that_wakes_up_changes_nothing(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+
+    async def story() -> None:
+        runtime = bench.runtime()
+        running = asyncio.create_task(runtime.run())
+        await until(lambda: [c.state for c in runtime.snapshot.containers] == [ContainerState.RUNNING] * 2)
+        worker = next(c.id for c in runtime.snapshot.containers if c.role == "worker")
+        (stalled,) = [a for a in bench.agents() if a.environ()["CONTAINER_ID"] == worker]
+        stalled.send_signal(signal.SIGSTOP)
+        await until(lambda: lost(runtime, worker))
+        (tmp_path / "go").touch()  # the program of the lost worker ends with code 0
+        stalled.send_signal(signal.SIGCONT)
+        outcome = await asyncio.wait_for(running, 60)
+        assert outcome is AppState.FAILED
+        assert "silent for 2 s" in runtime.snapshot.reason
+        assert lost(runtime, worker)
+
+    try:
+        asyncio.run(story())
+        assert not (tmp_path / "out").exists()
+        wait_for(lambda: bench.manager.poll() and not bench.agents(), 20)
+    finally:
+        for agent in bench.agents():
+            agent.kill()
+
+
+def lost(runtime: Runtime, container_id: str) -> bool:
+    return any(c.id == container_id and c.state is ContainerState.LOST for c in runtime.snapshot.containers)
