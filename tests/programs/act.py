@@ -2,7 +2,7 @@
 
 print:TEXT, err:TEXT, write:PATH=TEXT, exit:CODE, wait:PATH (until that file exists), touch:PATH,
 only:INDEX (the rest is for that worker alone), fork (a child that ignores TERM in a session of its
-own), ignore-term, allocate:MB.
+own), ignore-term, allocate:MB, attempt:N (wait for ever in attempts before N).
 """
 
 import os
@@ -38,6 +38,9 @@ for word in sys.argv[1:]:
         subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
     elif verb == "allocate":
         kept.append(bytearray(os.urandom(1 << 20) * int(rest)))
+    elif verb == "attempt":
+        while int(os.environ["CONTAINER_ID"].split("_")[3]) < int(rest):
+            time.sleep(0.1)
     elif verb == "exit":
         sys.exit(int(rest))
     else:
