@@ -80,3 +80,21 @@ def test_import_is_cheap() -> None:
     assert "xlearning.config.layers" in loaded
     heavy = {"dataclasses", "inspect", "importlib.metadata", "xml.etree.ElementTree", "difflib", "logging"}
     assert not heavy & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("xlearning.worker.num", "99999999999999999999", "from 1 to 10000"),
+        ("xlearning.ps.num", "10001", "from 0 to 10000"),
+        ("xlearning.worker.cores", "2147483648", "at most 2147483647"),
+        ("xlearning.worker.memory", "99999999999g", "at most 2147483647m"),
+        ("xlearning.worker.mem.autoscale", "1e999", "at most 1000000"),
+        ("xlearning.agent.timeout", "99999999999999d", "at most 3650d"),
+    ],
+)
+def test_numbers_that_nothing_could_carry(name: str, text: str, said: str) -> None:
+    key = lookup(name)
+    assert key is not None
+    with pytest.raises(ValueError, match=said):
+        parse(key, text)

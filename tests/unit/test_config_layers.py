@@ -100,7 +100,7 @@ def test_all_bad_values_are_told_at_once(tmp_path: Path) -> None:
     assert message.startswith("7 bad properties:")
     for part in (
         f"{MEMORY}=lots (site file {file}): accepted: megabytes",
-        f"{NUM}=0 (--worker-num): accepted: a whole number; at least 1",
+        f"{NUM}=0 (--worker-num): accepted: a whole number; from 1 to 10000",
         "hbox.cleanup.enable=treu (--conf): accepted: true or false",
         "xlearning.input.strategy=STREEM (--conf): accepted: DOWNLOAD, PLACEHOLDER",
         "at least 100ms",

@@ -30,6 +30,8 @@ def parse(key: Key, text: str) -> Any:
         raise ValueError(accepted(key))
     if (key.minimum is not None and value < key.minimum) or (key.maximum is not None and value > key.maximum):
         raise ValueError(accepted(key))
+    if key.kind in _LARGEST and value > _LARGEST[key.kind]:
+        raise ValueError(f"{accepted(key)}; at most {_bound(key, _LARGEST[key.kind])}")
     return value
 
 
@@ -57,7 +59,7 @@ def _bound(key: Key, bound: float | None) -> str:
         return ""
     if key.kind in (Kind.DURATION_MS, Kind.DURATION_S):
         return units.format_duration(bound)
-    return f"{bound:g}m" if key.kind is Kind.MEMORY else f"{bound:g}"
+    return f"{bound:.10g}m" if key.kind is Kind.MEMORY else f"{bound:.10g}"
 
 
 def _int(text: str) -> int:
@@ -86,6 +88,15 @@ _ORDERED = (
     ("xlearning.reserve.port.begin", "xlearning.reserve.port.end"),
     ("xlearning.agent.beat.interval", "xlearning.agent.timeout"),
 )
+
+# What YARN and the protocol can carry, and what clocks can wait for; a larger number is a slip.
+_LARGEST: dict[Kind, float] = {
+    Kind.INT: 2**31 - 1,
+    Kind.MEMORY: 2**31 - 1,
+    Kind.FLOAT: 1e6,
+    Kind.DURATION_MS: 3650 * 86400.0,
+    Kind.DURATION_S: 3650 * 86400.0,
+}
 
 _NEVER_NEGATIVE = (Kind.MEMORY, Kind.SIZE, Kind.DURATION_MS, Kind.DURATION_S)
 
