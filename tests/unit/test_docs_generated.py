@@ -1,0 +1,76 @@
+"""Documents and templates that follow from the code, and names that they must not leave out."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+
+import properties
+import pytest
+
+from xlearning.am.core import actions, events
+from xlearning.am.core.state import Phase
+from xlearning.config import load
+from xlearning.config.hadoop_xml import read
+from xlearning.config.keys import is_known
+from xlearning.job import ContainerState
+
+ROOT = Path(__file__).resolve().parents[2]
+TEMPLATE = ROOT / "conf" / "xlearning-site.xml.template"
+PROSE = re.compile(r"`((?:xlearning|hbox)\.[\w.]+)`")
+
+
+def kinds(base: type) -> set[str]:
+    return {
+        name
+        for kind in base.__subclasses__()
+        for name in ({kind.__name__} | kinds(kind))
+        if name != "AgentEvent"
+    }
+
+
+def is_package(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def test_the_list_of_properties_is_up_to_date() -> None:
+    assert properties.TARGET.read_text(encoding="utf-8") == properties.render(), "run tools/properties.py"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(kinds(events.Event), id="events"),
+        pytest.param(kinds(actions.Action), id="actions"),
+        pytest.param({phase.value for phase in Phase}, id="phases"),
+        pytest.param({state.value for state in ContainerState}, id="container states"),
+    ],
+)
+def test_the_architecture_names_all_parts_of_the_core(names: set[str]) -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert not {name for name in names if f"`{name}`" not in text}
+
+
+def test_the_site_template_is_a_site_file(tmp_path: Path) -> None:
+    shutil.copyfile(TEMPLATE, tmp_path / "xlearning-site.xml")
+    assert read(tmp_path / "xlearning-site.xml").values
+    config = load(environ={}, conf_dir=tmp_path)
+    assert config.warnings == ()
+    assert config.source("xlearning.local.dir").startswith("site file ")
+
+
+def test_the_commented_properties_of_the_template_are_known_too() -> None:
+    names = re.findall(r"<name>(.*?)</name>", TEMPLATE.read_text(encoding="utf-8"))
+    assert len(names) > 10
+    assert not [name for name in names if not is_known(name)]
+
+
+def test_the_architecture_names_known_properties_and_packages() -> None:
+    names = PROSE.findall((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"))
+    assert any(is_known(name) for name in names)
+    assert not [name for name in names if not is_known(name) and not is_package(name)]
