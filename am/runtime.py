@@ -276,7 +276,7 @@ class Runtime:
         assert self._plan is not None, "launched before the inputs were listed"
         self._launched.set()
         spec = launch.launch_spec(self.job, self.config, self._plan, action.task, action.cluster)
-        text = json.dumps(to_dict(spec), ensure_ascii=False)
+        text = json.dumps(to_dict(spec))
         if len(text.encode()) <= _INLINE_LIMIT:
             self._send(action.container_id, orders.launch(action, spec_json=text))
         else:

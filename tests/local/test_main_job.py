@@ -186,6 +186,30 @@ def test_an_output_that_exists_is_refused_before_anything_starts(place: Place, g
     assert place.tree("out") == {"precious": 1}
 
 
+@pytest.mark.parametrize("strategy", ["download", "placeholder"])
+def test_bytes_that_are_no_text_arrive_as_they_are(strategy: str, tmp_path: Path, gateway: Gateway) -> None:
+    odd = os.fsdecode(b"odd\xff\xfe")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / odd).write_bytes(b"content")
+    ended = gateway.submit(
+        *("--input-strategy", strategy, "--input", f"{tmp_path}/in#data", "--app-name", odd),
+        *("--conf", f"xlearning.container.env.ODD={odd}", "--output", f"{tmp_path}/out#model"),
+        *(
+            "--",
+            "bash",
+            "-c",
+            'printf "%s %s %s" "$1" "$ODD" "$INPUT_FILE_LIST" > "model/$1"; ls data',
+            odd,
+            odd,
+        ),
+    )
+    assert ended.code == 0, ended.err
+    words = (tmp_path / "out" / "model" / odd).read_bytes().split()
+    assert words[:2] == [b"odd\xff\xfe"] * 2
+    if strategy == "placeholder":
+        assert words[2].endswith(b'/in/odd\xff\xfe"]}')
+
+
 def test_a_failed_job_can_simply_be_run_again(place: Place, gateway: Gateway) -> None:
     args = ("--output", f"{place.at('out')}#model", "--")
     assert gateway.submit(*args, "bash", "-c", "echo half > model/half; exit 5").code == 2

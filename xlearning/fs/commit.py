@@ -172,7 +172,7 @@ class Committer:
     def _write_intent(self, intent: Intent, folder: str) -> None:
         fs, final = self._fs(self._staging), join(folder, _INTENT)
         draft = join(self._staging, f"intent-{intent.attempt}.tmp")
-        text = json.dumps(to_dict(intent), ensure_ascii=False).encode()
+        text = json.dumps(to_dict(intent)).encode("ascii")
 
         def write() -> None:
             _write(fs, draft, text)
