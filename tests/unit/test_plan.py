@@ -293,6 +293,19 @@ def test_outputs_keep_their_order(folder: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [
+        ("out#_SUCCESS", "kept for the commit itself"),
+        ("out#_temporary/x", "kept for the commit itself"),
+        ("out\udcff#m", "not UTF-8"),
+        ("out#m\udcff", "not UTF-8"),
+    ],
+)
+def test_outputs_whose_names_cannot_be_published(word: str, why: str) -> None:
+    assert why in refusal("--output", word)
+
+
 def test_output_that_exists() -> None:
     assert "data exists already" in refusal("--output", "data#d")
     assert "is a file" in refusal("--output", "train.py#d")

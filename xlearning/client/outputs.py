@@ -16,7 +16,7 @@ from xlearning.errors import ApplicationNotFound, StorageError
 from xlearning.fs import FileSystems, parent, split_uri
 from xlearning.job import OutputSpec
 
-TEMPORARY = "_temporary"
+TEMPORARY, SUCCESS = "_temporary", "_SUCCESS"
 _ATTEMPT_FOLDER = re.compile(r"(application_\d+_\d+)_\d+")
 _OTHER_FOLDER = "choose another folder, or delete it"
 
@@ -41,13 +41,25 @@ def parse(
             fix = "give a plain relative name after #, such as #model"
             problems.append(Problem(f"--output {text}: the local name {name!r} cannot be used: {error}", fix))
             continue
-        if remote is not None and not split_uri(remote)[2].strip("/"):
-            problems.append(
-                Problem(f"output {remote} is the root of its file system", "choose a folder in it")
-            )
+        fault = _fault(remote, local) if remote is not None else None
+        if fault is not None:
+            problems.append(fault)
         elif remote is not None:
             specs.append(OutputSpec(remote.rstrip("/"), local))
     return specs
+
+
+def _fault(remote: str, local: str) -> Problem | None:
+    """Why nothing can be published from ``local`` to ``remote``, from the names alone."""
+    if not split_uri(remote)[2].strip("/"):
+        return Problem(f"output {remote} is the root of its file system", "choose a folder in it")
+    if local.split("/")[0] in (TEMPORARY, SUCCESS):
+        fix = "give it another name after #, such as #model"
+        return Problem(f"output {remote}: the local name {local} is kept for the commit itself", fix)
+    for name in (remote, local):
+        if name != name.encode("utf-8", "ignore").decode():
+            return Problem(f"output {name} holds bytes that are not UTF-8", "choose another name")
+    return None
 
 
 def check_overlap(specs: Sequence[OutputSpec], problems: list[Problem]) -> None:
