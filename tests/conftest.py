@@ -7,11 +7,21 @@ import shutil
 import uuid
 from collections.abc import Iterator
 
+import leaks
 import pytest
 from minihadoop import MiniHadoop, missing_tools
 from webhdfs import WebHdfs
 
 _SKIPPED = pytest.StashKey[str]()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_running() -> Iterator[None]:
+    """Every test ends what it started."""
+    before, threads = set(leaks.children()), leaks.holding_threads()
+    yield
+    left = leaks.new_since(before, threads)
+    assert not left, f"left running: {left}"
 
 
 @pytest.hookimpl(tryfirst=True)

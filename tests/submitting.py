@@ -137,7 +137,7 @@ class Gateway:
                     inside = str(process.cwd()).startswith(root) or root in words
                     if inside or root in str(process.environ().get("XLEARNING_STAGING", "")):
                         found.append(process)
-            except (psutil.NoSuchProcess, psutil.AccessDenied):
+            except (psutil.Error, OSError):
                 continue
         return found
 

@@ -231,7 +231,7 @@ async def test_beats_and_measurements_go_on_while_output_is_saved(tmp_path: Path
     code = """
 import os, pathlib, time
 os.mkdir('output')
-for n in range(300):
+for n in range(2000):
     pathlib.Path(f'output/{n}').write_text('x')
 block = bytearray(64 << 20)
 for n in range(0, len(block), 4096):
@@ -250,7 +250,7 @@ while True:
         )
         box.master.order(save=save)
         done = await box.master.heard("save_done")
-        assert (done.save_id, done.files) == ("one", 300)
+        assert (done.save_id, done.files) == ("one", 2000)
         assert len(box.master.all("beat")) > beats
         await box.master.until(lambda: box.master.all("beat")[-1].cpu_percent > 1, "processor use")
         assert box.master.all("beat")[-1].memory_bytes > 64 << 20
