@@ -12,6 +12,7 @@ import pytest
 
 from xlearning.am.core import actions, events
 from xlearning.am.core.state import Phase
+from xlearning.client.options import spellings
 from xlearning.config import load
 from xlearning.config.hadoop_xml import read
 from xlearning.config.keys import is_known
@@ -19,6 +20,7 @@ from xlearning.job import ContainerState
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATE = ROOT / "conf" / "xlearning-site.xml.template"
+OPTION = re.compile(r"`(--[a-zA-Z][\w-]*)")
 PROSE = re.compile(r"`((?:xlearning|hbox)\.[\w.]+)`")
 
 
@@ -74,3 +76,15 @@ def test_the_architecture_names_known_properties_and_packages() -> None:
     names = PROSE.findall((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"))
     assert any(is_known(name) for name in names)
     assert not [name for name in names if not is_known(name) and not is_package(name)]
+
+
+def test_compatibility_says_which_options_there_are() -> None:
+    text = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
+    chapter = text.partition("## 1.")[2].partition("## 2.")[0]
+    there, _, missing = chapter.partition("Not there")
+    missing = missing.partition("In place of")[0]
+    known = {word for word in OPTION.findall(there) if word != "--option"}
+    unknown = set(OPTION.findall(missing))
+    assert len(known) > 30 and len(unknown) > 20
+    assert not known - set(spellings())
+    assert not unknown & set(spellings())
