@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xlearning.am import launch, orders
+from xlearning.am.backend import BackEnd
 from xlearning.am.core import actions as act
 from xlearning.am.core import events as ev
 from xlearning.am.core.machine import Machine
@@ -40,7 +41,6 @@ _TICK = 0.25  # seconds
 _FAREWELL = 5.0  # seconds an agent has to leave by itself after Release
 _LAST_WORDS = 1.0  # seconds a waiting client has to take the last snapshot
 _INLINE_LIMIT = 1 << 20  # bytes of a launch specification that still goes through the stream
-_POLL_PATIENCE = 60.0  # seconds for which polls may fail before the job does
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,14 @@ class Runtime:
         self.machine = Machine(self.job, rules, launch.limits(self.config))
         self._events: asyncio.Queue[ev.Event] = asyncio.Queue()
         self._status = StatusSource()
-        self._rpc = RpcServer(self.post, self._look_for, self._status)
         self._cluster = Pool("cluster", 4, 60.0)
+        containers = self.machine.state.containers
+        self._back_end = BackEnd(services.manager, self._cluster, containers, self.post, self._spawn)
+        self._rpc = RpcServer(self.post, self._back_end.look_for, self._status)
         self._storage = Pool("storage", 4, 600.0)
         self._plan: InputPlan | None = None
         self._page_url = ""
         self._tasks: set[asyncio.Task[None]] = set()
-        self._poll_lock = asyncio.Lock()
         self._staging_lock = asyncio.Lock()  # nothing is written there once its removal has begun
         self._clock = _Clock()
         self.snapshot: Snapshot = self._snapshot()
@@ -132,7 +133,7 @@ class Runtime:
         self.post(ev.AttemptStarted(self._clock.now(), self.attempt, services.requested))
         self._spawn(self._start())
         self._spawn(self._tick())
-        self._spawn(self._poll())
+        self._spawn(self._back_end.poll_forever())
         while not self._ended.is_set():
             event = await self._events.get()
             for action in self.machine.handle(event):
@@ -153,6 +154,11 @@ class Runtime:
         committed = await self._storage.run(self._committer.take_over, self.attempt)
         if committed is not None:
             self.post(ev.AlreadyCommitted(committed))
+            return
+        try:
+            await self._storage.run(self._committer.claim, self.attempt)
+        except (XLearningError, OSError) as error:
+            self.post(ev.InputFailed(f"the output cannot be used: {error}"))
             return
         try:
             self._plan = await self._storage.run(lambda: keep_trying(self._list, retry_time=retry_time))
@@ -185,41 +191,6 @@ class Runtime:
             await asyncio.sleep(_TICK)
             self.post(ev.Tick(self._clock.now()))
 
-    async def _poll(self) -> None:
-        manager = self._services.manager
-        failing_since: float | None = None
-        while True:
-            try:
-                await self._poll_once()
-                failing_since = None
-            except (XLearningError, OSError) as error:
-                log.warning("polling the back end failed: %s", error)
-                failing_since = failing_since or self._clock.now()
-                if self._clock.now() - failing_since > _POLL_PATIENCE:
-                    self.post(ev.BackendFailed("report on containers", str(error)))
-            await asyncio.sleep(manager.poll_interval)
-
-    async def _poll_once(self) -> None:
-        async with self._poll_lock:
-            result = await self._cluster.run(self._services.manager.poll)
-        for granted in result.granted:
-            self.post(ev.ContainerGranted(granted.id, granted.role, granted.host, granted.log_url))
-        for done in result.completed:
-            if done.lost:
-                self.post(ev.ContainerLost(done.id, done.diagnostics))
-            else:
-                self.post(ev.ContainerCompleted(done.id, done.exit_code, done.diagnostics))
-        if result.stop:
-            self.post(ev.AmStopped(result.stop))
-
-    async def _look_for(self, container_id: str) -> None:
-        """Before an agent is judged: ask the back end if its container is not known yet."""
-        if container_id not in self.machine.state.containers:
-            try:
-                await self._poll_once()
-            except (XLearningError, OSError) as error:
-                log.warning("cannot ask the back end about %s: %s", container_id, error)
-
     # ---- actions --------------------------------------------------------------------------------
 
     async def _carry_out(self, action: act.Action) -> None:
@@ -231,35 +202,17 @@ class Runtime:
     def _request(self, action: act.RequestContainers) -> None:
         role = self.job.role(action.role)
         assert role is not None, action.role
-        self._spawn(
-            self._back_end_call("give containers", self._services.manager.request, role, action.count)
-        )
+        self._back_end.request(role, action.count)
 
     def _release(self, action: act.ReleaseContainer) -> None:
         message = orders.release(action, self._generation(action.container_id))
-        delay = _FAREWELL if self._rpc.send(action.container_id, message) else 0.0
-        self._spawn(self._later(delay, self._services.manager.release, action.container_id))
+        connected = self._rpc.send(action.container_id, message)
+        self._back_end.release(action.container_id, _FAREWELL if connected else 0.0)
 
     def _kill(self, action: act.KillContainer) -> None:
         log.info("ending container %s: %s", action.container_id, action.reason)
         self._rpc.cut(action.container_id)
-        self._spawn(self._back_end_call("end a container", self._services.manager.kill, action.container_id))
-
-    async def _later(self, delay: float, call: Callable[[str], None], container_id: str) -> None:
-        deadline = self._clock.now() + delay
-        while self._clock.now() < deadline:
-            container = self.machine.state.containers.get(container_id)
-            if container is None or container.gone:
-                return
-            await asyncio.sleep(0.1)
-        await self._back_end_call("take a container back", call, container_id)
-
-    async def _back_end_call(self, what: str, call: Callable[..., None], *args: Any) -> None:
-        try:
-            await self._cluster.run(call, *args)
-        except (XLearningError, OSError) as error:
-            log.exception("the back end failed to %s", what)
-            self.post(ev.BackendFailed(what, str(error)))
+        self._back_end.kill(action.container_id)
 
     def _accept(self, action: act.Accept) -> None:
         message = orders.registered(action, self._generation(action.container_id), self.config)
