@@ -141,7 +141,7 @@ KEYS: tuple[Key, ...] = (
          "no with one.", option="--create-containerid-dir"),
     _key("interresult.dir", _K.STRING, "/interResult_",
          "Start of the name of the folder that Save Model makes below an output."),
-    _key("download.file.retry", _K.INT, "3", "Retries of a download or upload that fails.", low=0),
+    _key("download.file.retry", _K.INT, "3", "No effect: transfers are repeated for xlearning.fs.retry.time.", low=0),
     _key("download.file.thread.nums", _K.INT, "10", "Files downloaded at the same time.",
          low=1, high=1000),
     _key("upload.output.thread.nums", _K.INT, "10", "Files uploaded at the same time.",
