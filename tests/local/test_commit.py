@@ -13,7 +13,7 @@ from places import Place
 
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join
-from xlearning.fs.commit import Committer, Fenced, upload_folder
+from xlearning.fs.commit import Committer, Fenced, OutputTaken, upload_folder
 from xlearning.job import OutputSpec
 
 # A process that dies closes nothing.
@@ -236,3 +236,21 @@ def test_output_that_vanished_is_no_success(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="output was lost"):
         app.committer().take_over(2)
     assert app.success()[0] is False
+
+
+def test_of_two_applications_that_claim_an_output_the_second_is_refused(place: Place) -> None:
+    app = Application(place)
+    app.committer().take_over(1)
+    app.committer().claim(1)
+    app.committer().claim(1)
+    staging = place.at("staging/other")
+    place.storage.of(place.uri).mkdirs(staging)
+    other = Committer(place.storage, "application_1_0002", staging, app.outputs, retry_time=2.0)
+    with pytest.raises(OutputTaken, match=r"out1/_temporary/application_1_0001_000001"):
+        other.claim(1)
+    other.settle()
+    app.upload(1)
+    app.committer().commit(1, CONTAINERS, flat=False)
+    assert set(place.children("out1")) == {*CONTAINERS, "_SUCCESS"}
+    with pytest.raises(OutputTaken, match=r"out1/_SUCCESS"):
+        other.claim(1)

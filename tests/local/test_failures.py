@@ -234,3 +234,39 @@ def test_hdfs_down_at_submit_is_one_sentence(gateway: Gateway) -> None:
     assert "Traceback" not in ended.err
     assert not list(gateway.root.glob("local/apps/*/am"))
     assert os.environ.get("HADOOP_CONF_DIR") is None or ended.err
+
+
+def test_an_output_is_of_one_job_from_the_start(place: Place, gateway: Gateway) -> None:
+    output = ("--worker-num", 2, "--output", f"{place.at('out')}#output")
+    first = start_and_wait(
+        gateway, *output, *act(f"touch:{gateway.root}/up-INDEX", f"wait:{gateway.root}/go"), ready=2
+    )
+    second = gateway.submit(*output, "--", "true")
+    assert second.code == 1
+    assert "is being written by application_" in second.err
+    (gateway.root / "go").touch()
+    assert first.end().code == 0
+    assert place.exists("out/_SUCCESS")
+    gateway.nothing_is_left()
+
+
+def test_jobs_submitted_at_once_do_not_mix_in_one_output(place: Place, gateway: Gateway) -> None:
+    words = ("--worker-num", 2, "--output", f"{place.at('out')}#output", "--")
+    running = [gateway.start(*words, "bash", "-c", "echo 1 > output/x") for _ in range(2)]
+    ends = [one.end() for one in running]
+    good = [ended for ended in ends if ended.code == 0]
+    assert len(good) <= 1, [ended.err for ended in ends]
+    for ended in ends:
+        if ended not in good:
+            assert "begun to write" in ended.err or "being written" in ended.err or "exists" in ended.err
+    published = [name for name in place.tree("out") if name != "_SUCCESS"]
+    assert len(published) == 2 * len(good)
+    gateway.nothing_is_left()
+
+
+def test_an_output_that_cannot_be_made_is_told_before_the_work(tmp_path: Path, gateway: Gateway) -> None:
+    (tmp_path / "out").symlink_to(tmp_path / "nowhere" / "at-all")
+    ended = gateway.submit("--output", f"{tmp_path}/out#m", "--", "touch", str(tmp_path / "worked"))
+    failed_clean(ended, gateway)
+    assert "the output cannot be used" in ended.err
+    assert not (tmp_path / "worked").exists()

@@ -14,6 +14,7 @@ from xlearning.client.problems import Problem, resolve
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, StorageError
 from xlearning.fs import FileSystems, parent, split_uri
+from xlearning.fs.base import exists
 from xlearning.job import OutputSpec
 
 TEMPORARY, SUCCESS = "_temporary", "_SUCCESS"
@@ -104,10 +105,15 @@ def check_free(
     return sweep
 
 
-def sweep_remains(remotes: Sequence[str], fss: FileSystems) -> None:
-    """Delete ``_temporary`` of `check_free`'s answer."""
+def sweep_remains(remotes: Sequence[str], fss: FileSystems, *, user: str, report: Report) -> None:
+    """Delete what `check_free` found, as far as it still belongs to ended applications only."""
     for remote in remotes:
-        fss.of(remote).delete(f"{remote}/{TEMPORARY}", recursive=True)
+        fs, root = fss.of(remote), f"{remote}/{TEMPORARY}"
+        children = fs.list(root) if exists(fs, root) else []
+        for child in children:
+            match = _ATTEMPT_FOLDER.fullmatch(child.name)
+            if match and not _alive(match.group(1), user, report):
+                fs.delete(child.path, recursive=True)
 
 
 def _file_above(remote: str, fss: FileSystems) -> str:

@@ -64,7 +64,7 @@ def run(line: Scan, console: Console) -> int:
         from xlearning.client.dryrun import properties
 
         console.block(["Properties that are not defaults", *properties(fallback)], good=True)
-    return _launch(plan, fallback, fss, cluster, console, now)
+    return _launch(plan, fallback, fss, cluster, console, setting)
 
 
 def user_name(environ: Mapping[str, str]) -> str:
@@ -106,7 +106,7 @@ def _config(line: Scan, problems: list[Problem]) -> Config | None:
 
 
 def _launch(
-    plan: Plan, config: Config, fss: FileSystems, cluster: ClusterClient, console: Console, now: float
+    plan: Plan, config: Config, fss: FileSystems, cluster: ClusterClient, console: Console, setting: Setting
 ) -> int:
     from xlearning.client.interrupts import Interrupts
     from xlearning.client.outputs import sweep_remains
@@ -114,9 +114,9 @@ def _launch(
 
     inbox: queue.SimpleQueue[Event] = queue.SimpleQueue()
     with Interrupts() as interrupts:
-        sweep_remains(plan.sweep, fss)
+        sweep_remains(plan.sweep, fss, user=setting.user, report=setting.report)
         app_id, root = cluster.new_application_id(), staging_root(config, fss)
-        job = stage(plan, fss, app_id=app_id, staging_root=root, now=now)
+        job = stage(plan, fss, app_id=app_id, staging_root=root, now=setting.now)
         try:
             interrupts.redirect(inbox)
             cluster.submit(job)

@@ -31,6 +31,10 @@ class Fenced(XLearningError):
     """A newer attempt of the same application has taken over."""
 
 
+class OutputTaken(XLearningError):
+    """Somebody else writes to an output, or has filled it since the job was planned."""
+
+
 class OutputLost(XLearningError):
     """Something that was uploaded is neither at its temporary nor at its final place."""
 
@@ -115,6 +119,33 @@ class Committer:
         for remote in self._remotes:
             self._clean(remote, keep=attempt)
         return None
+
+    def claim(self, attempt: int) -> None:
+        """Keep the outputs for this application alone, by the folder that its uploads will need anyway.
+
+        Whatever would make the upload fail, or mix two applications in one output, is so found before
+        the work and not after it. Of two applications that claim at once, none gets the output.
+
+        Raises
+        ------
+        OutputTaken
+        OSError
+            A folder cannot be made.
+        """
+        found = []
+        for remote in self._remotes:
+            root = join(remote, TEMPORARY)
+            own = join(root, f"{self._app_id}_{attempt:06d}")
+            self._try(lambda own=own: self._fs(own).mkdirs(own))  # type: ignore[misc]
+            found += [c.path for c in self._children(root) if not c.name.startswith(f"{self._app_id}_")]
+            if attempt == 1:  # a later one may meet what was saved on the way
+                found += [c.path for c in self._children(remote) if c.name != TEMPORARY]
+        if found:
+            more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+            raise OutputTaken(
+                f"somebody else has begun to write to it: {', '.join(found[:3])}{more}",
+                hint="choose another output, or run the job again when the other one has ended",
+            )
 
     def _fence(self, number: int) -> None:
         source, target = self._folder("commit", number), self._folder("fenced", number)
