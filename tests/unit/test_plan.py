@@ -150,6 +150,22 @@ def test_ps_and_workers() -> None:
     assert spec.roles == (RoleSpec("ps", 1, 2048, 1), RoleSpec("worker", 2, 1024, 3))
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--app-type", "disttorch", "--worker-num", "2"),
+        ("--app-type", "MPI"),
+        ("--app-type", "mxnet", "--ps-num", "1"),
+    ],
+)
+def test_types_that_would_silently_train_alone_are_refused(words: tuple[str, ...]) -> None:
+    assert "is not part of this version" in refusal(*words)
+
+
+def test_mxnet_without_servers_is_independent_copies() -> None:
+    assert job("--app-type", "mxnet", "--worker-num", "2").roles == (RoleSpec("worker", 2, 1024, 1),)
+
+
 def test_ps_for_a_type_without() -> None:
     text = refusal("--app-type", "pytorch", "--ps-num", "2")
     assert "type PYTORCH has none" in text

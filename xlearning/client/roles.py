@@ -9,7 +9,16 @@ from xlearning.config import Config
 from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, RoleSpec
 
 TENSORFLOW = "TENSORFLOW"
-PS_TYPES = ("TENSORFLOW", "MXNET", "LIGHTLDA", "XFLOW")
+# Types whose processes meet by means that this version does not have. Run as independent copies, their
+# programs would train alone and look as if they had trained together.
+_MISSING = frozenset(
+    (
+        *("XFLOW", "DISTXGBOOST", "DISTLIGHTGBM", "DISTTORCH", "TENSOR2TENSOR", "XDL", "MPI", "HOROVOD"),
+        *("TENSORNET", "DISTLIGHTLDA", "VPC", "DIGITS"),
+    )
+)
+# Without parameter servers these are independent copies in the original too.
+_MISSING_WITH_PS = frozenset(("MXNET", "LIGHTLDA"))
 
 
 @dataclass(frozen=True)
@@ -24,11 +33,18 @@ class Crew:
 def asked(app_type: str, config: Config, problems: list[Problem], notes: list[str]) -> Crew:
     """The crew that the properties ask for."""
     ps = int(config.get("xlearning.ps.num"))
-    if ps > 0 and app_type not in PS_TYPES:
+    if app_type in _MISSING or (ps > 0 and app_type in _MISSING_WITH_PS):
+        problems.append(
+            Problem(
+                f"type {app_type}{' with parameter servers' if ps else ''} is not part of this version",
+                "choose another --app-type; any other word runs independent copies of the command",
+            )
+        )
+    elif ps > 0 and app_type != TENSORFLOW:
         problems.append(
             Problem(
                 f"{ps} parameter servers are asked for, but type {app_type} has none",
-                f"leave out --ps-num, or choose --app-type {' or '.join(PS_TYPES)}",
+                f"leave out --ps-num, or choose --app-type {TENSORFLOW}",
             )
         )
     total = int(config.get("xlearning.worker.num"))
@@ -69,7 +85,7 @@ def roles(app_type: str, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
     """
     memory, cores = config.get("xlearning.worker.memory"), config.get("xlearning.worker.cores")
     found = []
-    if crew.ps and app_type in PS_TYPES:
+    if crew.ps and app_type == TENSORFLOW:
         ps_memory, ps_cores = config.get("xlearning.ps.memory"), config.get("xlearning.ps.cores")
         found.append(RoleSpec(PS, crew.ps, ps_memory, ps_cores))
     chief_memory = memory
