@@ -444,7 +444,6 @@ def test_board(folder: Path) -> None:
     assert job(*words, "--board-logdir", "logs").board == BoardSpec(True, 1, "logs", 7)
     assert job("--board-logdir", str(folder)).board.log_dir == str(folder)
     assert not job("--board-enable", "false").board.enabled
-    assert not job("--app-type", "mpi").board.enabled
     assert "--board-index 2" in refusal("--worker-num", "2", "--board-index", "2")
 
 

@@ -17,7 +17,6 @@ from xlearning.fs.base import split_uri
 from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy
 
 DEFAULT_TYPE = "XLEARNING"
-MPI = "MPI"  # the only type that never has a board
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def make_plan(
     wanted_workers = crew.workers
     crew = roles.match_files(crew, _smallest(listings), config, notes)
     output_index = _output_index(line, crew.workers, found)
-    board = _board(app_type, crew.workers, wanted_workers, config, fss, found, notes)
+    board = _board(crew.workers, wanted_workers, config, fss, found, notes)
     refuse(found)
     name = (line.one("app-name") or "").strip() or f"XLearning-{int(setting.now * 1000)}"
     job = JobSpec(
@@ -216,7 +215,6 @@ def _output_index(line: Scan, workers: int, problems: list[Problem]) -> int | No
 
 
 def _board(
-    app_type: str,
     workers: int,
     wanted_workers: int,
     config: Config,
@@ -225,7 +223,7 @@ def _board(
     notes: list[str],
 ) -> BoardSpec:
     index = config.get("xlearning.tf.board.worker.index")
-    enabled = config.get("xlearning.tf.board.enable") and app_type != MPI
+    enabled = config.get("xlearning.tf.board.enable")
     if enabled and index >= workers:
         if index >= wanted_workers > 1:
             fix = f"give a number from 0 to {workers - 1}"
