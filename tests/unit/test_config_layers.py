@@ -188,14 +188,14 @@ def test_values_are_not_expanded_twice() -> None:
 
 
 def test_typed_values_trim_and_paths_know_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/somebody")
+    monkeypatch.setenv("HOME", "/users/somebody")
     config = conf(
         f"{NUM}= 4 ", "xlearning.input.strategy= placeholder", "xlearning.staging.dir=hdfs://n:1/a//b"
     )
     assert config.get(NUM) == 4
     assert config.get("xlearning.input.strategy") == "PLACEHOLDER"
     assert config.get("xlearning.staging.dir") == "hdfs://n:1/a//b"
-    assert config.get("xlearning.local.dir") == "/home/somebody/.xlearning"
+    assert config.get("xlearning.local.dir") == "/users/somebody/.xlearning"
 
 
 def test_find_conf_dir(tmp_path: Path) -> None:
