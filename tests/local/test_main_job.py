@@ -217,3 +217,18 @@ def test_a_failed_job_can_simply_be_run_again(place: Place, gateway: Gateway) ->
     ended = gateway.submit(*args, "bash", "-c", "echo whole > model/whole")
     finished_well(ended, place, gateway)
     assert set(place.tree("out")) == {"model/whole", "_SUCCESS"}
+
+
+def test_staging_and_history_may_lie_where_the_data_do(place: Place, gateway: Gateway) -> None:
+    gateway.properties |= {
+        "xlearning.staging.dir": place.at("staging"),
+        "xlearning.history.log.dir": place.at("history"),
+    }
+    ended = gateway.submit(
+        *("--app-type", "TENSORFLOW", "--ps-num", 1, "--worker-num", 2),
+        *("--output", f"{place.at('out')}#model", "--", "bash", "-c", "echo $TF_INDEX > model/index"),
+    )
+    finished_well(ended, place, gateway)
+    assert place.children("staging") == []
+    record = json.loads(place.read(f"history/{ended.app_id}/job.json"))
+    assert (record["state"], len(record["containers"])) == ("SUCCEEDED", 3)
