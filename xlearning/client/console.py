@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
@@ -46,6 +47,28 @@ def open_console(stream: TextIO | None = None) -> Console:
     return TerminalConsole(target) if target.isatty() else PlainConsole(target)
 
 
+def open_standard_streams() -> None:
+    """Give a process that was started without standard streams (``2>&-``) silent ones.
+
+    Otherwise the next file that is opened would take their number, and get what is meant for them.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
+        if getattr(sys, name) is None:
+            stream = open(number, mode, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
+
+
+def silence(stream: TextIO) -> None:
+    """Let everything that is still written to a stream that failed vanish, at the end of Python too."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
+
+
 class PlainConsole:
     """Dated lines in the manner of log4j, for files and pipes."""
 
@@ -86,7 +109,10 @@ class PlainConsole:
     def _write(self, text: str) -> None:
         # text may hold bytes of file names that are no UTF-8
         encoding = self._stream.encoding or "utf-8"
-        print(text.encode(encoding, "backslashreplace").decode(encoding), file=self._stream, flush=True)
+        try:
+            print(text.encode(encoding, "backslashreplace").decode(encoding), file=self._stream, flush=True)
+        except OSError:  # a full disk, a reader that has left: no reason to leave the job
+            silence(self._stream)
 
 
 class TerminalConsole:
@@ -154,4 +180,7 @@ class TerminalConsole:
 
     def _print(self, text: str, style: str | None = None) -> None:
         shown = text.encode("utf-8", "backslashreplace").decode("utf-8")
-        self._console().print(shown, style=style)
+        try:
+            self._console().print(shown, style=style)
+        except OSError:  # the terminal is gone: no reason to leave the job
+            silence(self._stream)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import getpass
 import os
 import queue
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from xlearning.client.console import Console
+from xlearning.client.console import Console, silence
 from xlearning.client.follow import Detached, Follower
 from xlearning.client.plan import Plan, Setting, make_plan
 from xlearning.client.problems import Problem, refuse
@@ -23,7 +24,7 @@ from xlearning.fs import FileSystems
 from xlearning.job import AppState, JobSpec
 
 LOCAL_FS = "file://"
-EXIT_OK, EXIT_JOB, EXIT_SIGNAL = 0, 2, 128
+EXIT_OK, EXIT_CLIENT, EXIT_JOB, EXIT_SIGNAL = 0, 1, 2, 128
 
 
 def run(line: Scan, console: Console) -> int:
@@ -58,8 +59,7 @@ def run(line: Scan, console: Console) -> int:
     if line.given("dry-run"):
         from xlearning.client.dryrun import render
 
-        print(render(plan, fallback), flush=True)
-        return EXIT_OK
+        return EXIT_OK if _tell(render(plan, fallback), console) else EXIT_CLIENT
     if line.given("verbose"):
         from xlearning.client.dryrun import properties
 
@@ -105,6 +105,17 @@ def _config(line: Scan, problems: list[Problem]) -> Config | None:
         return None
 
 
+def _tell(text: str, console: Console) -> bool:
+    """Write to standard output; False, with a warning, where that fails: no reason to leave a job."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        silence(sys.stdout)
+        console.warn(f"standard output cannot be written: {error.strerror}")
+        return False
+    return True
+
+
 def _launch(
     plan: Plan, config: Config, fss: FileSystems, cluster: ClusterClient, console: Console, setting: Setting
 ) -> int:
@@ -123,7 +134,7 @@ def _launch(
         except BaseException:
             unstage(job, fss)
             raise
-        print(job.app_id, flush=True)
+        _tell(job.app_id, console)
         crew = ", ".join(f"{role.name} {role.instances}" for role in job.roles)
         console.info(f"Submitted {job.app_name} ({crew}) as {job.app_id}")
         watcher = Watcher(fss, job.staging, inbox)

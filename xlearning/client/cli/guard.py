@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import traceback
+from pathlib import Path
 
 from xlearning.client.console import Console, open_console
 from xlearning.client.scan import Scan
-from xlearning.errors import XLearningError
+from xlearning.errors import UsageError, XLearningError
 
 EXIT_CLIENT, EXIT_SIGNAL, SIGINT = 1, 128, 2
 
@@ -16,6 +17,7 @@ def guarded(line: Scan) -> int:
     console = open_console()
     verbose = line.given("verbose")
     try:
+        _check_folder()
         from xlearning.client.submit import run
 
         return run(line, console)
@@ -32,6 +34,14 @@ def guarded(line: Scan) -> int:
         return _failed(console, text, verbose=verbose)
     finally:
         console.close()
+
+
+def _check_folder() -> None:
+    """Relative paths mean nothing in a folder that was deleted."""
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        raise UsageError("the current folder was deleted", hint="change to another one (cd)") from error
 
 
 def _failed(console: Console, text: str, *, verbose: bool) -> int:

@@ -1,0 +1,66 @@
+"""Standard streams that are closed, full or without a reader never cost a job its client."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from submitting import SUBMIT, Gateway
+
+
+def shell(gateway: Gateway, redirections: str, *words: str) -> subprocess.CompletedProcess[str]:
+    script = f'"$@" {redirections}'
+    return subprocess.run(
+        ["bash", "-c", script, "bash", str(SUBMIT), "--local", *words],
+        cwd=gateway.work,
+        env=gateway.environ(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "redirections",
+    [
+        "2>&-",
+        "2>/dev/full",
+        ">&-",
+        ">/dev/full",
+        "<&- >&- 2>&-",
+        "> >(true)",
+        "2> >(true)",
+    ],
+)
+def test_the_job_is_followed_to_its_end(redirections: str, gateway: Gateway) -> None:
+    ended = shell(gateway, redirections, "--output", "out#m", "--", "bash", "-c", "echo 1 > m/x")
+    assert ended.returncode == 0, ended.stderr
+    assert (gateway.work / "out" / "_SUCCESS").exists()
+    assert (gateway.work / "out" / "m" / "x").read_text() == "1\n"
+    assert "Traceback" not in ended.stderr
+    gateway.nothing_is_left()
+
+
+@pytest.mark.parametrize("word", ["--help", "--dry-run"])
+def test_what_nobody_can_read_is_a_failure_in_words(word: str, gateway: Gateway) -> None:
+    ended = shell(gateway, ">/dev/full", word, "true")
+    assert ended.returncode == 1
+    assert "standard output cannot be written: No space left on device" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_folder_that_was_deleted(gateway: Gateway) -> None:
+    gateway.root.joinpath("gone").mkdir()
+    script = 'cd ../gone && rmdir ../gone && exec "$@"'
+    ended = subprocess.run(
+        ["bash", "-c", script, "bash", str(SUBMIT), "--local", "true"],
+        cwd=gateway.work,
+        env=gateway.environ(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "the current folder was deleted" in ended.stderr
