@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
@@ -10,6 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 if TYPE_CHECKING:
     import rich.console
     import rich.status
+
+
+_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Console(Protocol):
@@ -62,6 +67,14 @@ def open_standard_streams() -> None:
             setattr(sys, name, stream)
 
 
+def harmless(text: str) -> str:
+    """Text without what commands a terminal: colours go, other control characters are spelled out.
+
+    Programs' last lines and names of files are shown, and may hold anything.
+    """
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", _SEQUENCE.sub("", text))
+
+
 def silence(stream: TextIO) -> None:
     """Let everything that is still written to a stream that failed vanish, at the end of Python too."""
     null = os.open(os.devnull, os.O_WRONLY)
@@ -109,8 +122,9 @@ class PlainConsole:
     def _write(self, text: str) -> None:
         # text may hold bytes of file names that are no UTF-8
         encoding = self._stream.encoding or "utf-8"
+        shown = harmless(text).encode(encoding, "backslashreplace").decode(encoding)
         try:
-            print(text.encode(encoding, "backslashreplace").decode(encoding), file=self._stream, flush=True)
+            print(shown, file=self._stream, flush=True)
         except OSError:  # a full disk, a reader that has left: no reason to leave the job
             silence(self._stream)
 
@@ -179,7 +193,7 @@ class TerminalConsole:
         return self._rich
 
     def _print(self, text: str, style: str | None = None) -> None:
-        shown = text.encode("utf-8", "backslashreplace").decode("utf-8")
+        shown = harmless(text).encode("utf-8", "backslashreplace").decode("utf-8")
         try:
             self._console().print(shown, style=style)
         except OSError:  # the terminal is gone: no reason to leave the job
