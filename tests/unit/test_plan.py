@@ -128,6 +128,18 @@ def test_no_command() -> None:
     assert "no command" in refusal("--launch-cmd", "  ", command=())
 
 
+@pytest.mark.parametrize("words", [["--", "", "x"], ["--launch-cmd", "'' x"]])
+def test_a_command_without_a_name(words: list[str]) -> None:
+    assert "the command's name is empty" in refusal(*words, command=())
+
+
+def test_more_containers_than_local_slots() -> None:
+    words = ["--app-type", "TENSORFLOW", "--worker-num", "3", "--ps-num", "1", "--tf-evaluator", "true"]
+    assert "4 containers would never run at once" in refusal("--local", "--local-slots", "3", *words)
+    assert plan("--local", "--local-slots", "4", *words).job.roles
+    assert plan("--local-slots", "3", *words).job.roles
+
+
 def test_unbalanced_quotes() -> None:
     assert "no closing quotation" in refusal("--launch-cmd", "echo 'x", command=())
 

@@ -108,6 +108,8 @@ def make_plan(
     crew = roles.asked(app_type, config, found, notes)
     wanted_workers = crew.workers
     crew = roles.match_files(crew, _smallest(listings), config, notes)
+    if line.given("local"):
+        roles.check_slots(crew, config.get("xlearning.local.slots"), found)
     output_index = _output_index(line, crew.workers, found)
     board = _board(crew.workers, wanted_workers, config, fss, found, notes)
     refuse(found)
@@ -136,12 +138,10 @@ def make_plan(
 
 def _command(line: Scan, problems: list[Problem], notes: list[str]) -> tuple[str, ...]:
     text = line.one("launch-cmd")
-    if line.command:
-        if text is not None:
-            notes.append("--launch-cmd is ignored: the command is given at the end of the line")
-        return line.command
-    words: list[str] = []
-    if text is not None:
+    words = list(line.command)
+    if words and text is not None:
+        notes.append("--launch-cmd is ignored: the command is given at the end of the line")
+    elif text is not None:
         try:
             words = shlex.split(text)
         except ValueError as error:
@@ -152,10 +152,11 @@ def _command(line: Scan, problems: list[Problem], notes: list[str]) -> tuple[str
                 )
             )
             return ()
-    if not words:
+    if not words or not words[0]:
         problems.append(
             Problem(
-                "there is no command to run", "put it at the end: xl-submit ... python train.py --epochs 3"
+                "the command's name is empty" if words else "there is no command to run",
+                "put it at the end: xl-submit ... python train.py --epochs 3",
             )
         )
     return tuple(words)

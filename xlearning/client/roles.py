@@ -100,3 +100,22 @@ def roles(app_type: str, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
         evaluator_memory = config.get("xlearning.evaluator.worker.memory") or memory
         found.append(RoleSpec(EVALUATOR, 1, evaluator_memory, cores))
     return tuple(found)
+
+
+def check_slots(crew: Crew, slots: int, problems: list[Problem]) -> None:
+    """More containers than may run at once: no program starts before all are there, so none ever would.
+
+    Parameters
+    ----------
+    slots : int
+        ``xlearning.local.slots``; 0 means no limit.
+    """
+    total = crew.workers + crew.ps + crew.evaluator
+    if 0 < slots < total:
+        problems.append(
+            Problem(
+                f"{total} containers would never run at once: there are {slots} local slots "
+                "(xlearning.local.slots)",
+                "ask for fewer, or give more slots with --local-slots",
+            )
+        )
