@@ -1,8 +1,10 @@
-"""Standard streams that are closed, full or without a reader never cost a job its client."""
+"""What the shell does to `xl-submit`: streams that are closed, full or unread, a lost folder, Ctrl-C."""
 
 from __future__ import annotations
 
+import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 from submitting import SUBMIT, Gateway
@@ -64,3 +66,21 @@ def test_a_folder_that_was_deleted(gateway: Gateway) -> None:
     )
     assert ended.returncode == 1
     assert "the current folder was deleted" in ended.stderr
+
+
+def test_ctrl_c_while_modules_are_loaded_is_silent(gateway: Gateway, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'xlearning.client.cli.submit':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+    )
+    gateway.environment["PYTHONPATH"] = str(tmp_path)
+    ended = shell(gateway, "& wait $!", "true")
+    assert ended.returncode == 0, "a shell's background jobs ignore SIGINT"
+    ended = subprocess.run(
+        [str(SUBMIT), "--local", "true"], env=gateway.environ(), capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")

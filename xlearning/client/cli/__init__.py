@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 
 DEFAULT_VERB = "submit"
 
@@ -22,8 +25,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 succeeded; 1 wrong usage, configuration or client error; 2 application failed or was
         killed; 128 + n left by signal n.
     """
-    from xlearning.client.cli.submit import submit
-    from xlearning.client.console import open_console, open_standard_streams, silence
+    with _quiet_interrupt():
+        from xlearning.client.cli.submit import submit
+        from xlearning.client.console import open_console, open_standard_streams, silence
 
     open_standard_streams()
     words = list(sys.argv[1:] if argv is None else argv)
@@ -35,3 +39,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         silence(sys.stdout)
         open_console().error(f"standard output cannot be written: {error.strerror}")
         return 1
+
+
+@contextlib.contextmanager
+def _quiet_interrupt() -> Iterator[None]:
+    """While modules are loaded, Ctrl-C ends the process as it ends any other, without a traceback."""
+    python_handles_it = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not python_handles_it or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
