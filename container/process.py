@@ -214,6 +214,13 @@ class UserProcess:
             order = {"stop": self._grace if grace is None else grace}
             self._orders.write(json.dumps(order).encode() + b"\n")
 
+    def wake_guardian(self) -> None:
+        """Let the guardian run on if somebody has stopped it: it would never tell of the program's end."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process = psutil.Process(self._process.pid)
+            if process.status() == psutil.STATUS_STOPPED:
+                process.send_signal(signal.SIGCONT)
+
     def tree(self) -> list[psutil.Process]:
         """The processes of the program that live now, those that left its group or session too."""
         try:

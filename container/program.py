@@ -208,6 +208,7 @@ class Program:
         assert self._process is not None
         meter = TreeMeter(self._process.tree)
         while not ended.is_set():
+            self._process.wake_guardian()
             self.usage = await blocking.call(meter.sample, name="usage")
             await _pause(ended, every)
 

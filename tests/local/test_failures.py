@@ -270,3 +270,13 @@ def test_an_output_that_cannot_be_made_is_told_before_the_work(tmp_path: Path, g
     failed_clean(ended, gateway)
     assert "the output cannot be used" in ended.err
     assert not (tmp_path / "worked").exists()
+
+
+def test_a_guardian_that_is_stopped_runs_on(place: Place, gateway: Gateway) -> None:
+    ended = gateway.submit(
+        *("--output", f"{place.at('out')}#output"),
+        *("--", "bash", "-c", "kill -STOP $PPID; echo 1 > output/x"),
+    )
+    assert ended.code == 0, ended.err
+    assert place.read("out/output/x") == b"1\n"
+    gateway.nothing_is_left()
