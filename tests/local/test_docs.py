@@ -29,7 +29,7 @@ _VARIABLE = [
 def commands(block: str) -> list[tuple[str, list[str]]]:
     """Command -> the lines that the page shows below it."""
     found: list[tuple[str, list[str]]] = []
-    for line in block.splitlines():
+    for line in block.replace("\\\n", " ").splitlines():
         if line.startswith("$ "):
             found.append((line[2:], []))
         elif found:
