@@ -343,7 +343,10 @@ def test_output_that_exists() -> None:
 @pytest.mark.parametrize(
     ("children", "why"),
     [
-        ([f"_temporary/{ALIVE}_000001"], f"is being written by {ALIVE}, which is RUNNING"),
+        (
+            [f"_temporary/{ALIVE}_000001"],
+            f"is being written by {ALIVE}, which is RUNNING\n  hint: choose another folder, or wait",
+        ),
         ([f"_temporary/{FOREIGN}_000001"], "which belongs to you"),
         (["_temporary/application_1700000000000_0009_000001"], "not known here"),
         (["_temporary/0"], "of another program"),

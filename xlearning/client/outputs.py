@@ -20,6 +20,8 @@ from xlearning.job import OutputSpec
 TEMPORARY, SUCCESS = "_temporary", "_SUCCESS"
 _ATTEMPT_FOLDER = re.compile(r"(application_\d+_\d+)_\d+")
 _OTHER_FOLDER = "choose another folder, or delete it"
+_OTHER_FOLDER_ONLY = "choose another folder, or wait for its end"
+_BEING_WRITTEN = "is being written by"
 
 Report = Callable[[str], ApplicationReport]
 
@@ -99,7 +101,8 @@ def check_free(
             problems.append(Problem(f"output {remote} cannot be looked at: {error}", "choose another folder"))
             continue
         if reason:
-            problems.append(Problem(f"output {remote} {reason}", _OTHER_FOLDER))
+            fix = _OTHER_FOLDER_ONLY if _BEING_WRITTEN in reason else _OTHER_FOLDER
+            problems.append(Problem(f"output {remote} {reason}", fix))
         else:
             sweep.append(remote)
     return sweep
@@ -150,5 +153,5 @@ def _alive(app_id: str, user: str, report: Report) -> str:
     except ApplicationNotFound:
         return f"holds {TEMPORARY} of {app_id}, which is not known here and may still run elsewhere"
     if not found.state.final:
-        return f"is being written by {app_id}, which is {found.state.value}"
+        return f"{_BEING_WRITTEN} {app_id}, which is {found.state.value}"
     return "" if found.user == user else f"holds {TEMPORARY} of {app_id}, which belongs to {found.user}"

@@ -42,7 +42,10 @@ def settle_quietly(job: JobSpec, fss: FileSystems, console: Console) -> None:
         if settle(job, fss):
             console.warn(f"{job.app_id} had begun to commit its output; the commit was completed")
     except (XLearningError, OSError) as error:
-        console.warn(f"what {job.app_id} left in {job.staging} could not be put in order: {error}")
+        console.warn(
+            f"what {job.app_id} left in {job.staging} could not be put in order: {error}; "
+            "nothing is lost: once the reason is gone, the next xl-submit does it"
+        )
 
 
 def sweep_dead(root: str, user: str, fss: FileSystems, cluster: ClusterClient, console: Console) -> None:
