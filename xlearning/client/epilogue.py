@@ -105,6 +105,8 @@ def _who(container: ContainerView) -> str:
 def _why(container: ContainerView) -> str:
     told = words(container.exit_code) if container.exit_code is not None else ""
     reason = container.reason.strip().split("\n")[0]
+    if reason.startswith(f"exit code {container.exit_code}:"):
+        return f": {reason}"
     if told and reason and reason not in told and told not in reason:
         return f": {told} ({reason})"
     return f": {reason if told in reason else told}" if (told or reason) else ""
