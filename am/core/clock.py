@@ -62,7 +62,8 @@ def _judge_job(turn: Turn) -> None:
         if missing:
             turn.end(
                 AppState.FAILED,
-                f"the cluster did not give {missing} within {limits.allocate:g} s (xlearning.allocate.timeout)",
+                f"the cluster did not give {missing} within {limits.allocate:g} s; "
+                "xlearning.allocate.timeout sets the limit",
             )
     if limits.job and state.phase is Phase.RUNNING and lasted > limits.job:
         turn.end(
