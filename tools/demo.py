@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -16,28 +17,27 @@ def main() -> int:
     """Make the data, run the job, say where everything is."""
     data, output = WORK / "data", WORK / "output"
     shutil.rmtree(output, ignore_errors=True)
-    subprocess.run([sys.executable, str(EXAMPLE / "make_data.py"), str(data)], check=True)
+    make_data = [sys.executable, str(EXAMPLE / "make_data.py"), str(data)]
+    subprocess.run(make_data, check=True, stdout=subprocess.DEVNULL)
     command = [
-        str(Path(sys.executable).parent / "xl-submit"),
-        "--local",
-        *("--app-name", "demo", "--app-type", "TENSORFLOW"),
-        *("--ps-num", "1", "--worker-num", "2", "--worker-memory", "512M", "--ps-memory", "512M"),
-        *("--input-strategy", "placeholder", "--input", f"{data}#data"),
-        *("--output", f"{output}#model", "--files", str(EXAMPLE / "train.py")),
-        *("--", sys.executable, "train.py", "--steps", "60", "--delay", "0.15"),
+        *("xl-submit", "--local", "--app-name", "demo", "--app-type", "TENSORFLOW"),
+        *("--ps-num", "1", "--worker-num", "2", "--input-strategy", "placeholder"),
+        *("--input", ".demo/data#data", "--output", ".demo/output#model"),
+        *("--files", "examples/ps_numpy/train.py"),
+        *("--", "python", "train.py", "--steps", "60", "--delay", "0.15"),
     ]
-    shown = " ".join(word.replace(str(ROOT) + "/", "") for word in command[1:])
-    print(f"$ xl-submit {shown}\n", file=sys.stderr, flush=True)
-    code = subprocess.run(command, check=False, cwd=ROOT).returncode
+    print(f"$ {' '.join(command)}\n", file=sys.stderr, flush=True)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    code = subprocess.run(command, check=False, cwd=ROOT, env={**os.environ, "PATH": path}).returncode
     if code != 0:
         return code
     for model in sorted(output.glob("*/weights.npz")):
         print(f"\nThe model is in {model.relative_to(ROOT)}")
     print(
         "What to try next:\n"
-        "  open the page while a job runs: its address is printed above, add --delay 1 for more time\n"
-        "  the same command again, with --worker-num 4 or --input-strategy download\n"
-        "  your own program: xl-submit --local --worker-num 2 -- python your_program.py\n"
+        "  . .venv/bin/activate\n"
+        "  the same command with another --output and --delay 1, and its page, whose address it prints\n"
+        "  your own program: xl-submit --local --worker-num 2 --files train_me.py -- python train_me.py\n"
         "  xl-submit --help"
     )
     return 0

@@ -240,6 +240,7 @@ class ContainerView:
     exit_code: int | None = None  # as the shell counts: 128 + n for signal n
     started: float | None = None  # of the user process
     finished: float | None = None
+    ended: int = 0  # 1 for the container of the job that ended first, and so on; 0 while it lives
     progress: float | None = None  # 0..1, from "reporter progress" lines
     cpu_percent: float | None = None  # of one core, whole process tree
     memory_bytes: int | None = None  # resident, whole process tree

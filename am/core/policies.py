@@ -75,6 +75,7 @@ def verdict(rules: Rules, containers: Iterable[Container]) -> Verdict | None:
     needed = [c for c in placed if c.task and c.task.role not in rules.optional_roles]
     workers = [c for c in needed if c.task and c.task.role not in rules.service_roles]
     failed = [c for c in needed if c.state in (ContainerState.FAILED, ContainerState.LOST)]
+    failed.sort(key=lambda c: c.ended)
     if rules.gang:
         if failed:
             return Verdict(False, failed[0].describe_end())

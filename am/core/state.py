@@ -44,6 +44,7 @@ class Container:
     killed: bool = False
     released: bool = False
     gone: bool = False  # the agent said goodbye, or the back end says that it ended
+    ended: int = 0  # 1 for the container that ended first, and so on
     uploaded: bool = False
     entries: tuple[str, ...] = ()
     reason: str = ""

@@ -50,6 +50,7 @@ class Turn:
             container.reason = reason
         if state.final:
             container.finished = container.finished or self.state.now
+            container.ended = 1 + max(c.ended for c in self.state.containers.values())
             container.register_by = container.reconnect_by = None
             container.stop_by = container.stop_after = None
         self.record(

@@ -163,6 +163,18 @@ def test_a_failed_worker_fails_the_gang_and_publishes_nothing() -> None:
     assert [(c.index, c.exit_code, c.last_lines) for c in failed] == [(1, 3, ("Traceback", "boom"))]
 
 
+def test_the_first_failure_is_the_one_that_came_first() -> None:
+    story = Story(Rules(gang=False, max_failure_rate=0.5), worker=3, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:2"], 3)
+    story.exits(tasks["worker:0"], 4)
+    story.exits(tasks["worker:1"], 143)
+    story.leave_all()
+    assert "first: worker:2" in story.finish().reason
+    order = {c.name(): c.ended for c in story.state.containers.values()}
+    assert (order["worker:2"], order["worker:0"]) == (1, 2)
+
+
 @pytest.mark.parametrize(("failures", "outcome"), [(1, AppState.SUCCEEDED), (2, AppState.FAILED)])
 def test_independent_workers_follow_the_failure_rate(failures: int, outcome: AppState) -> None:
     story = Story(Rules(gang=False, max_failure_rate=0.5), worker=3, outputs=False)

@@ -85,10 +85,10 @@ def test_success_names_containers_that_failed() -> None:
 
 def test_failure_tells_the_first_container_its_lines_and_where_the_logs_are() -> None:
     first = container(
-        1, ContainerState.FAILED, exit_code=3, finished=5.0, last_lines=tuple(f"line {n}" for n in range(30))
+        1, ContainerState.FAILED, exit_code=3, ended=1, last_lines=tuple(f"line {n}" for n in range(30))
     )
-    later = container(0, ContainerState.LOST, finished=6.0)
-    unknown = container(2, ContainerState.FAILED)
+    later = container(0, ContainerState.LOST, ended=2)
+    unknown = container(2, ContainerState.FAILED, ended=3)
     lines = epilogue(
         report(AppState.FAILED, "worker:1 failed"),
         snapshot(unknown, later, first),
@@ -98,6 +98,17 @@ def test_failure_tells_the_first_container_its_lines_and_where_the_logs_are() ->
     assert lines[1] == "  First to fail: worker:1 (c1 on node1): exit code 3"
     assert lines[2:5] == ["  Its last 20 lines:", "    | line 10", "    | line 11"]
     assert lines[-2:] == ["    | line 29", "  Logs: /l/ (stderr)"]
+
+
+def test_output_that_nobody_wrote_is_said() -> None:
+    empty = snapshot(container(0, ContainerState.SUCCEEDED), outputs=(OutputSpec("file:///out", "model"),))
+    lines = epilogue(report(AppState.SUCCEEDED), empty, published={"file:///out": ["model/"]})
+    assert "  Nothing was published: no program wrote to ./model" in lines
+
+
+def test_more_memory_than_granted_has_a_hint() -> None:
+    lost = container(0, ContainerState.LOST, ended=1, reason="179 MB of 128 MB physical memory used; killed")
+    assert "--worker-memory" in epilogue(report(AppState.FAILED, "worker:0 failed"), snapshot(lost))[-1]
 
 
 def test_what_the_reason_says_is_not_said_twice() -> None:
@@ -176,14 +187,14 @@ def test_hints(code: int, line: str, expected: str) -> None:
 
 def test_changes_tell_each_thing_once() -> None:
     before = snapshot(container(0, ContainerState.RUNNING))
-    assert changes(None, before) == ["RUNNING · worker 1 running, 1 waiting"]
+    assert changes(None, before) == ["RUNNING · worker: 1 running, 1 waiting"]
     assert changes(before, replace(before, version=9)) == []
     board = BoardView(True, "http://b", "eventLog")
     now = replace(before, page_url="http://p", board=board, progress=0.47)
     assert changes(before, now) == [
         "Page: http://p",
         "TensorBoard: http://b",
-        "RUNNING · worker 1 running, 1 waiting · 47%",
+        "RUNNING · worker: 1 running, 1 waiting · 47%",
     ]
     assert changes(now, replace(now, progress=0.49)) == []
 
@@ -195,7 +206,7 @@ def test_changes_name_failures_and_attempts() -> None:
     assert changes(before, now) == [
         "Attempt 2 of the application has started",
         "worker:1 (c1 on node1) FAILED: exit code 3",
-        "RUNNING · worker 1 running, 1 failed",
+        "RUNNING · worker: 1 running, 1 failed",
     ]
     lost = container(1, ContainerState.LOST, reason="node gone\nlong story")
     assert "worker:1 (c1 on node1) LOST: node gone" in changes(before, snapshot(before.containers[0], lost))
@@ -209,8 +220,8 @@ def test_summary_counts_the_newest_generation_and_the_chief_as_a_worker() -> Non
         container(1, ContainerState.RUNNING),
         roles=(RoleSpec("ps", 1, 1, 1), RoleSpec("chief", 1, 1, 1), RoleSpec("worker", 1, 1, 1)),
     )
-    assert summary(now) == "RUNNING · ps 1 waiting · worker 2 running"
+    assert summary(now) == "RUNNING · ps: 1 waiting · worker: 2 running"
     early = snapshot(
         container(0, ContainerState.REGISTERED, index=None), container(1, ContainerState.GRANTED)
     )
-    assert summary(early) == "RUNNING · worker 2 starting"
+    assert summary(early) == "RUNNING · worker: 2 starting"

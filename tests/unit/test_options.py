@@ -160,3 +160,21 @@ def test_second_pair_of_one_conf_is_explained() -> None:
 def test_only_plain_flags_take_nothing() -> None:
     bare = {option.name for option in OPTIONS if option.takes is Takes.NOTHING}
     assert bare == {"local", "dry-run", "verbose", "version", "help", "allow-empty-input"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("--workers", "worker-num"), ("--wokers", "worker-num"), ("--memory", "worker-memory")],
+)
+def test_words_of_other_tools_are_understood(typed: str, meant: str) -> None:
+    (problem,) = scan([typed, "2", "--", "true"]).problems
+    assert problem.fix == f"did you mean --{meant}?"
+
+
+def test_our_options_behind_the_command_are_noticed() -> None:
+    assert "belongs to the command" in scan(["bash", "x.sh", "--worker-num", "2"]).notes[0]
+    assert scan(["--", "bash", "x.sh", "--worker-num", "2"]).notes == []
+
+
+def test_a_command_in_quotes_is_noticed() -> None:
+    assert "leave the quotes out" in scan(["python fit.py"]).notes[0]

@@ -23,7 +23,7 @@ def label(container: ContainerView) -> str:
 
 def summary(snapshot: Snapshot) -> str:
     """State, containers per role and progress in one line."""
-    parts = [snapshot.state.value, *(f"{role} {text}" for role, text in _roles(snapshot).items())]
+    parts = [snapshot.state.value, *(f"{role}: {text}" for role, text in _roles(snapshot).items())]
     if snapshot.progress is not None:
         parts.append(f"{snapshot.progress:.0%}")
     return " · ".join(parts)

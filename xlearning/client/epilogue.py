@@ -23,7 +23,7 @@ def first_failure(snapshot: Snapshot | None) -> ContainerView | None:
 def failures(snapshot: Snapshot | None) -> list[ContainerView]:
     """Containers that failed or were lost, in the order in which they did."""
     bad = [c for c in snapshot.containers if c.state in _BAD] if snapshot else []
-    return sorted(bad, key=lambda c: (c.finished is None, c.finished or 0.0))
+    return sorted(bad, key=lambda c: c.ended)
 
 
 def epilogue(
@@ -45,7 +45,7 @@ def epilogue(
         Output folder -> what is in it.
     """
     if report.state is AppState.SUCCEEDED:
-        return _success(report, snapshot, published or {})
+        return [*_success(report, snapshot, published or {}), *_logs(logs or {})]
     return _failure(report, snapshot, logs or {})
 
 
@@ -57,6 +57,9 @@ def _success(
     if bad:
         lines.append(f"  although {len(bad)} of its containers failed:")
         lines += [f"    {_who(container)}{_why(container)}" for container in bad]
+    if any(published.values()) and snapshot and not any(c.uploaded_files for c in snapshot.containers):
+        folders = ", ".join(f"./{output.local}" for output in snapshot.outputs)
+        lines.append(f"  Nothing was published: no program wrote to {folders}")
     for remote, names in published.items():
         lines.append(f"  Output: {remote}")
         lines += [f"    {name}" for name in names] or ["    (empty: the program wrote nothing)"]
@@ -75,7 +78,7 @@ def _failure(report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping
         lines += _tail(container)
     lines += _logs(logs)
     if container is not None:
-        advice = hint(container.exit_code, container.last_lines)
+        advice = hint(container.exit_code, container.last_lines, container.reason)
         lines += [f"  hint: {advice}"] if advice else []
     return lines
 

@@ -18,6 +18,10 @@ _KNOWN = {
     -1000: "its files could not be put in place",
 }
 _MEMORY_HINT = "it may have run out of memory: give its role more, such as --worker-memory 4g"
+_OVER_LIMIT_HINT = (
+    "give its role more, such as --worker-memory 4g; the agent (about 60 MB) and TensorBoard (about 100 MB, "
+    "--board-enable false turns it off) count too"
+)
 _SEGV_HINT = "a native library crashed; the log may name it"
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
 _SCRIPT = re.compile(r"can't open file '(?:[^']*/)?([^'/]+)'")
@@ -32,8 +36,10 @@ def words(code: int) -> str:
     return f"exit code {code}"
 
 
-def hint(code: int | None, last_lines: Sequence[str]) -> str:
-    """What to try, from the exit code and the last output; empty when nothing is known."""
+def hint(code: int | None, last_lines: Sequence[str], reason: str = "") -> str:
+    """What to try, from exit code, last output and reason; empty when nothing is known."""
+    if "physical memory used" in reason:
+        return _OVER_LIMIT_HINT
     text = "\n".join(last_lines)
     module = _MODULE.search(text)
     if module:

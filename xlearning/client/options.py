@@ -299,7 +299,12 @@ OPTIONS: tuple[Option, ...] = (
         metavar="N",
     ),
     Option("dry-run", "Show what would run, with sizes and splits, and stop.", RUN, Takes.NOTHING),
-    Option("verbose", "Show every property with its source, and tracebacks.", RUN, Takes.NOTHING),
+    Option(
+        "verbose",
+        "Show all properties that are set, with their sources, and tracebacks.",
+        RUN,
+        Takes.NOTHING,
+    ),
     Option("version", "Show the version and stop.", RUN, Takes.NOTHING),
     Option("help", "Show this text and stop.", RUN, Takes.NOTHING, short="h"),
 )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from xlearning.cluster.base import ApplicationReport, ClusterClient
 from xlearning.errors import ClusterError, StorageError
 from xlearning.fs import FileSystems
-from xlearning.job import JobSpec
+from xlearning.job import JobSpec, Snapshot
 
 _SHOWN = 8  # entries of an output folder that are named
 _MARKER = "_SUCCESS"
@@ -35,6 +35,17 @@ def logs(cluster: ClusterClient, report: ApplicationReport, container_id: str) -
         return cluster.logs(report.app_id, target) if target else {}
     except (ClusterError, OSError) as error:
         return {target: f"cannot be found: {error}"}
+
+
+def all_logs(
+    cluster: ClusterClient, report: ApplicationReport, snapshot: Snapshot | None
+) -> Mapping[str, str]:
+    """Log name -> pattern of its place in all containers, of the program's own two."""
+    if snapshot is None or not snapshot.containers:
+        return {}
+    one = snapshot.containers[0].id
+    places = logs(cluster, report, one)
+    return {name: places[name].replace(one, "*") for name in ("stdout", "stderr") if name in places}
 
 
 def _am_container(report: ApplicationReport) -> str:

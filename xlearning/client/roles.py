@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 
 from xlearning.client.problems import Problem
@@ -47,6 +48,8 @@ def asked(app_type: str, config: Config, problems: list[Problem], notes: list[st
                 f"leave out --ps-num, or choose --app-type {TENSORFLOW}",
             )
         )
+    if app_type != TENSORFLOW and difflib.get_close_matches(app_type, [TENSORFLOW], cutoff=0.8):
+        notes.append(f"type {app_type} runs independent workers; did you mean {TENSORFLOW}?")
     total = int(config.get("xlearning.worker.num"))
     evaluator = bool(config.get("xlearning.tf.evaluator"))
     if evaluator and (app_type != TENSORFLOW or total < 2):

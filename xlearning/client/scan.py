@@ -15,6 +15,16 @@ from xlearning.client.options import OPTIONS, Option, Takes, spellings
 from xlearning.client.problems import Problem
 
 _SWITCH_WORDS = frozenset(("true", "false"))
+# What people type who come from elsewhere, and what they mean.
+_MEANT = {
+    **dict.fromkeys(("workers", "num-workers", "nworkers", "instances"), "worker-num"),
+    **dict.fromkeys(("memory", "executor-memory"), "worker-memory"),
+    **dict.fromkeys(("ps", "num-ps", "servers"), "ps-num"),
+    **dict.fromkeys(("name", "job-name"), "app-name"),
+    **dict.fromkeys(("archives", "archive"), "cacheArchive"),
+}
+# Options that no program has, so behind the command they are most likely misplaced.
+_OURS = frozenset(("--worker-num", "--ps-num", "--app-type", "--app-name", "--input-strategy", "--local"))
 _STRAY_PAIR = re.compile(r"(xlearning|hbox)(\.\w[\w-]*)+=")
 
 
@@ -138,11 +148,12 @@ class _Scanner:
         values.append(value)
 
     def _unknown(self, token: str, *, has_value: bool) -> None:
-        close = difflib.get_close_matches(token.lstrip("-"), self._plain_names(), n=1, cutoff=0.7)
+        words = {**{name: name for name in self._plain_names()}, **_MEANT}
+        close = difflib.get_close_matches(token.lstrip("-").lower(), words, n=1, cutoff=0.7)
         hint = "see xl-submit --help; words of your own command come after -- or after its first word"
         if close:
-            option = self._known[f"--{close[0]}"]
-            hint = f"did you mean --{close[0]}?"
+            option = self._known[f"--{words[close[0]]}"]
+            hint = f"did you mean {option.flag}?"
             takes_word = option.takes in (Takes.ONE, Takes.MANY)
             if takes_word and not has_value and not self._peek().startswith("-"):
                 self._at += 1  # its value, so that what follows is still read as options
@@ -157,6 +168,16 @@ class _Scanner:
             self._problem(
                 f"{command[0]!r} would start your command; --conf takes one pair",
                 f"write --conf {command[0]} (once per pair)",
+            )
+        separated = "--" in self._words[: self._at]
+        for word in [] if separated else [w for w in command[1:] if w.partition("=")[0] in _OURS]:
+            self._result.notes.append(
+                f"{word} stands after the first word of your command, so it belongs to the command; "
+                "options of xl-submit come before it"
+            )
+        if len(command) == 1 and " " in command[0]:
+            self._result.notes.append(
+                f"your command is the one word {command[0]!r}: leave the quotes out, or use --launch-cmd"
             )
 
     def _problem(self, message: str, fix: str) -> None:

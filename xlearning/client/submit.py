@@ -158,7 +158,7 @@ def _follow(
     console: Console,
 ) -> int:
     from xlearning.client.epilogue import epilogue, first_failure
-    from xlearning.client.outcome import logs, published
+    from xlearning.client.outcome import all_logs, logs, published
     from xlearning.client.sweep import settle_quietly
 
     follower = Follower(
@@ -170,10 +170,11 @@ def _follow(
     good = report.state is AppState.SUCCEEDED
     failed = first_failure(ending.snapshot)
     untroubled = good or (report.state is AppState.KILLED and failed is None)
+    found = all_logs(cluster, report, ending.snapshot) if untroubled else None
     lines = epilogue(
         report,
         ending.snapshot,
-        logs={} if untroubled else logs(cluster, report, failed.id if failed else ""),
+        logs=logs(cluster, report, failed.id if failed else "") if found is None else found,
         published=published(job, fss) if good else {},
     )
     console.block(lines, good=good)

@@ -11,6 +11,7 @@ import xlearning
 from xlearning.client.cli.guard import guarded
 from xlearning.client.options import OPTIONS, Option, Takes
 from xlearning.client.scan import scan
+from xlearning.config.keys import Kind, lookup
 
 _INTRO = (
     "Run COMMAND in many containers, unchanged: of this machine with --local. The application id "
@@ -80,7 +81,16 @@ def _row(option: Option) -> tuple[str, str]:
     }[option.takes]
     short = f"-{option.short}, " if option.short else ""
     repeat = " May be repeated." if option.takes is Takes.MANY else ""
-    return f"{short}{option.flag}{value}", option.help + repeat
+    return f"{short}{option.flag}{value}", option.help + _default(option) + repeat
+
+
+def _default(option: Option) -> str:
+    """The default as the table of properties has it; some help texts tell theirs themselves."""
+    key = lookup(option.key) if option.key else None
+    if key is None or not key.default or "default" in option.help or option.takes is Takes.NOTHING:
+        return ""
+    unit = {Kind.MEMORY: " MB", Kind.DURATION_S: " s"}.get(key.kind, "")
+    return f" Default: {key.default}{unit}."
 
 
 @click.command(cls=SubmitCommand, name="submit", context_settings={"max_content_width": 110})
