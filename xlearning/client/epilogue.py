@@ -57,7 +57,8 @@ def _success(
     if bad:
         lines.append(f"  although {len(bad)} of its containers failed:")
         lines += [f"    {_who(container)}{_why(container)}" for container in bad]
-    if any(published.values()) and snapshot and not any(c.uploaded_files for c in snapshot.containers):
+    views = snapshot.containers if snapshot else ()
+    if snapshot and views and any(published.values()) and not any(c.uploaded_files for c in views):
         folders = ", ".join(f"./{output.local}" for output in snapshot.outputs)
         lines.append(f"  Nothing was published: no program wrote to {folders}")
     for remote, names in published.items():
