@@ -98,16 +98,20 @@ async def test_beats_go_on_while_a_program_does_not_read(tmp_path: Path) -> None
         await box.master.heard("process_started")
         beats = len(box.master.all("beat"))
         await box.master.heard("beat", beats + 3)
-        assert 0 < box.master.all("beat")[-1].progress < 1
+        assert box.master.all("beat")[-1].progress < 1
         box.master.order(stop_process={"grace": 0.1, "reason": "enough"})
         assert (await box.master.heard("process_exited")).exit_code == 143
         await box.release()
 
 
+# Takes TERM for a reason to end well. A thread reads, for a signal may come just before a read that
+# then waits for ever.
 STUBBORN = """
-import signal, sys
-signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-print(len(sys.stdin.buffer.read()), 'bytes read to the end')
+import os, signal, sys, threading
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+threading.Thread(target=lambda: print(len(sys.stdin.buffer.read())), daemon=True).start()
+signal.sigwait({signal.SIGTERM})
+os._exit(0)
 """
 
 
@@ -129,7 +133,7 @@ def test_input_that_cannot_be_read_fails_the_container(
             assert ended[0] == exit_code
             assert ended[1].startswith("its input could not be read: ")
             assert f"{(folder / 'bad').as_uri()} at byte " in ended[1]
-            assert "to the end" not in stdout(box)
+            assert stdout(box) == ""  # it never saw an end of its input
             await box.release()
 
     run(tmp_path)

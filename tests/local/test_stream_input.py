@@ -49,6 +49,8 @@ def test_neighbouring_splits_of_all_inputs_in_their_order(place: Place, gateway:
     parts = fed(ended, place, gateway)
     assert b"".join(parts) == DATA + DATA
     assert min(map(len, parts)) > len(DATA) // 2
+    counts = [place.read(f"out/{name}") for name in place.tree("out") if name.endswith(".lines")]
+    assert sum(map(int, counts)) == 2 * len(LINES)
 
 
 def test_shuffled_splits_in_epochs(place: Place, gateway: Gateway) -> None:
