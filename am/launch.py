@@ -13,7 +13,7 @@ from xlearning.am.inputs.plan import InputPlan
 from xlearning.config import Config
 from xlearning.fs.base import join, split_uri
 from xlearning.fs.commit import upload_folder
-from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, JobSpec, LaunchSpec, RoleSpec
+from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, InputStrategy, JobSpec, LaunchSpec, RoleSpec
 
 
 def effective_job(job: JobSpec, config: Config, attempt: int) -> JobSpec:
@@ -63,7 +63,7 @@ def launch_spec(job: JobSpec, config: Config, plan: InputPlan, task: Task, clust
         **plan.variables(task),
         **job.env,
     }
-    folders = [spec.local for spec in job.inputs]
+    folders = [] if job.input_strategy is InputStrategy.STREAM else [spec.local for spec in job.inputs]
     if config.get("xlearning.container.auto.create.output.dir"):
         folders += [output.local for output in job.outputs]
     board = job.board if job.board.enabled and (task.role, task.index) == (WORKER, job.board.index) else None
@@ -76,6 +76,7 @@ def launch_spec(job: JobSpec, config: Config, plan: InputPlan, task: Task, clust
         fetch=plan.fetch(task),
         folders=tuple(dict.fromkeys(folders)),
         board=board,
+        stream=plan.stream(task),
         properties=job.properties,
     )
 

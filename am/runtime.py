@@ -32,7 +32,7 @@ from xlearning.fs.base import join
 from xlearning.fs.commit import Committer
 from xlearning.fs.retry import keep_trying
 from xlearning.history.store import HistoryWriter
-from xlearning.job import AppState, JobSpec, Snapshot, to_dict
+from xlearning.job import AppState, InputStrategy, JobSpec, Snapshot, to_dict
 from xlearning.proto import xlearning_pb2 as pb
 
 log = logging.getLogger(__name__)
@@ -169,8 +169,9 @@ class Runtime:
 
     def _list(self) -> InputPlan:
         allow_empty = self.config.get("xlearning.input.allow.empty")
-        listing = list_inputs(self._services.storage, self.job.inputs, allow_empty=allow_empty)
-        return plan_inputs(self.job, listing, rename=self.config.get("xlearning.inputfile.rename"))
+        hidden = self.job.input_strategy is not InputStrategy.STREAM
+        listing = list_inputs(self._services.storage, self.job.inputs, allow_empty=allow_empty, hidden=hidden)
+        return plan_inputs(self.job, listing, self.config)
 
     def _write_address(self) -> None:
         address = {

@@ -181,7 +181,7 @@ class Agent:
         if program is None:
             return
         try:
-            pid = await program.start()
+            pid = await program.start(self._orders.fss)
         except EXPECTED as error:
             log.warning("the program cannot be started: %s", error)
             self._voice.say(process_exited=pb.ProcessExited(exit_code=_CANNOT_START, reason=words(error)))

@@ -264,6 +264,8 @@ class Guardian:
                 os._exit(NOT_FOUND)
         signal.pthread_sigmask(signal.SIG_SETMASK, signals)
         os.close(error_write)
+        if spec["stdin"] is not None:
+            os.close(spec["stdin"])  # or who feeds the program would never learn that it reads no more
         with open(error_read, "rb") as stream:
             failure = stream.read()  # empty as soon as exec has closed the other end
         if failure:
@@ -322,7 +324,11 @@ def become_program(spec: dict[str, Any], parent: int) -> NoReturn:
     if os.getppid() != parent:  # it died before the line above took effect
         os._exit(NOT_FOUND)
     files: list[int] = []
-    for name in (b"/dev/null", _bytes(spec["stdout"]), _bytes(spec["stderr"])):
+    if spec["stdin"] is not None:
+        os.set_inheritable(spec["stdin"], False)  # the program gets its copy as number 0 only
+        files.append(spec["stdin"])
+    names = (b"/dev/null", _bytes(spec["stdout"]), _bytes(spec["stderr"]))
+    for name in names[len(files) :]:
         mode = os.O_RDONLY if not files else os.O_WRONLY | os.O_CREAT | os.O_APPEND
         try:
             files.append(os.open(name, mode, 0o640))

@@ -146,6 +146,7 @@ class UserProcess:
         stdout: Path,
         stderr: Path,
         grace: float = 2.0,
+        stdin: int | None = None,
     ) -> UserProcess:
         """Start ``command`` below a guardian; returns when it runs or has failed to.
 
@@ -164,6 +165,8 @@ class UserProcess:
             Files its output is appended to; made when missing.
         grace : float
             Seconds from TERM to KILL when it is stopped without other orders.
+        stdin : int, optional
+            File descriptor of what it reads; the caller closes its own copy. Default: nothing to read.
         """
         become_subreaper()
         process = subprocess.Popen(
@@ -172,6 +175,7 @@ class UserProcess:
             stdout=subprocess.PIPE,
             start_new_session=True,
             bufsize=0,
+            pass_fds=() if stdin is None else (stdin,),
         )
         _GUARDIANS.add(process.pid)
         self = cls(process, grace)
@@ -182,6 +186,7 @@ class UserProcess:
             "stdout": str(stdout.absolute()),
             "stderr": str(stderr.absolute()),
             "grace": grace,
+            "stdin": stdin,
         }
         await self._connect(json.dumps(spec).encode() + b"\n")
         await self._started.wait()

@@ -18,6 +18,7 @@ from xlearning.container.amount import Amount
 from xlearning.container.environment import Environment, Node, build
 from xlearning.container.identity import Identity
 from xlearning.container.inputs.download import fetch
+from xlearning.container.inputs.stream import Feed, Feeder
 from xlearning.container.loglimit import LogLimit
 from xlearning.container.logs import ProgressReader, last_lines
 from xlearning.container.metrics import TreeMeter, Usage
@@ -50,8 +51,6 @@ class Program:
         Whether the download runs.
     fetched : Amount
         Its progress.
-    progress : float or None
-        0..1, as the program reports it in its output.
     usage : Usage
         Newest sample of its process tree.
     """
@@ -60,8 +59,9 @@ class Program:
         self.spec = spec
         self.fetched = Amount()
         self.fetching = False
-        self.progress: float | None = None
         self.usage = Usage()
+        self._reported: float | None = None
+        self._feed: Feed | None = None
         self._identity = identity
         self._work = work
         self._config = config
@@ -70,6 +70,13 @@ class Program:
         self._process: UserProcess | None = None
         self._logs = [identity.log_dir / STDERR, identity.log_dir / STDOUT]
         self._environment: Mapping[str, str] = {}
+
+    @property
+    def progress(self) -> float | None:
+        """0..1, as the program reports it in its output, else the share of its input that it was fed."""
+        if self._reported is None and self._feed is not None:
+            return self._feed.share
+        return self._reported
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -113,14 +120,21 @@ class Program:
             transfer.cancel()
             stopped.cancel()
 
-    async def start(self) -> int | None:
-        """Start the process; its id, or None when that failed (`wait` then says why)."""
+    async def start(self, fss: FileSystems) -> int | None:
+        """Start the process; its id, or None when that failed (`wait` then says why).
+
+        Parameters
+        ----------
+        fss : FileSystems
+            Where its standard input comes from, if it gets any.
+        """
         environment = await blocking.call(self._build_environment, name="environment")
         for name, text in environment.files.items():
             _write(inside(self._work, name, "file"), text)
         (self._work / "tmp").mkdir(exist_ok=True)
         self._environment = environment.variables
-        self._process = await UserProcess.start(
+        start = functools.partial(
+            UserProcess.start,
             self.spec.command,
             environment.variables,
             self._work,
@@ -128,6 +142,12 @@ class Program:
             self._identity.log_dir / STDERR,
             grace=self._config.get("xlearning.container.stop.grace"),
         )
+        if self.spec.stream is None:
+            self._process = await start()
+        else:
+            with Feeder(self.spec.stream, fss, self._config) as feeder:
+                self._process = await start(stdin=feeder.read_end)
+                self._feed = Feed(feeder, self._process.order_stop)
         if self._cancel.is_set():  # the order to stop came while it started
             self._process.order_stop()
         return self._process.pid
@@ -142,6 +162,8 @@ class Program:
         watchers = asyncio.gather(self._follow_logs(ended), self._follow_usage(ended, sample_every))
         try:
             end = await self._process.wait()
+            if self._feed is not None:
+                end = self._feed.judge(end)
             ended.set()
             await watchers
         finally:
@@ -199,7 +221,7 @@ class Program:
         while not last:
             last = ended.is_set()
             try:
-                self.progress = await blocking.call(functools.partial(look, last), name="logs")
+                self._reported = await blocking.call(functools.partial(look, last), name="logs")
             except OSError as error:
                 log.warning("cannot read or shorten the program's output: %s", error)
             await _pause(ended, _LOG_LOOK)

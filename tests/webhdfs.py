@@ -32,9 +32,16 @@ class WebHdfs:
         """Delete a file, or a folder with all that is in it; nothing happens where it is missing."""
         self._call("DELETE", path, op="DELETE", recursive="true")
 
-    def write(self, path: str, data: bytes) -> None:
-        """Create a file; the NameNode names the DataNode that takes the bytes."""
-        place = json.loads(self._call("PUT", path, op="CREATE", noredirect="true"))["Location"]
+    def write(self, path: str, data: bytes, **query: object) -> None:
+        """Create a file; the NameNode names the DataNode that takes the bytes.
+
+        Parameters
+        ----------
+        query
+            Further parameters of the call, such as ``blocksize``.
+        """
+        words = {name: str(value) for name, value in query.items()}
+        place = json.loads(self._call("PUT", path, op="CREATE", noredirect="true", **words))["Location"]
         place = urllib.parse.quote(place, safe="/:?&=%+,;@")  # it is not escaped
         with _open(urllib.request.Request(place, data=data, method="PUT"), timeout=60):
             pass

@@ -25,6 +25,11 @@ class InputStrategy(str, enum.Enum):
 
     DOWNLOAD = "DOWNLOAD"
     PLACEHOLDER = "PLACEHOLDER"
+    STREAM = "STREAM"
+
+    @classmethod
+    def _missing_(cls, value: object) -> InputStrategy | None:
+        return cls.STREAM if value == "INPUTFORMAT" else None  # its older name
 
 
 class OutputStrategy(str, enum.Enum):
@@ -176,6 +181,25 @@ class FetchItem:
 
 
 @dataclass(frozen=True)
+class InputSplit:
+    """``length`` bytes from ``start`` of the file ``uri``, which had ``size`` bytes when it was listed."""
+
+    uri: str
+    start: int
+    length: int
+    size: int
+
+
+@dataclass(frozen=True)
+class StreamSpec:
+    """What one program reads from its standard input: the splits in their order, ``epochs`` times."""
+
+    format: str
+    splits: tuple[InputSplit, ...]
+    epochs: int = 1
+
+
+@dataclass(frozen=True)
 class LaunchSpec:
     """What an agent needs to run the user's program; rendered by the ApplicationMaster.
 
@@ -191,6 +215,8 @@ class LaunchSpec:
         Small text files (relative name -> content) written before the program starts.
     board : BoardSpec or None
         Set on the one container that runs TensorBoard.
+    stream : StreamSpec or None
+        What goes to the program's standard input; None: nothing.
     properties : mapping
         The job's effective properties, see `JobSpec.properties`.
     """
@@ -202,6 +228,7 @@ class LaunchSpec:
     folders: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     board: BoardSpec | None = None
+    stream: StreamSpec | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -12,9 +12,14 @@ from xlearning.job import InputSpec
 
 
 def list_inputs(
-    storage: FileSystems, inputs: Sequence[InputSpec], *, allow_empty: bool
+    storage: FileSystems, inputs: Sequence[InputSpec], *, allow_empty: bool, hidden: bool = True
 ) -> dict[str, list[FileStatus]]:
     """Every file of every input, local name -> files in the order of patterns and paths.
+
+    Parameters
+    ----------
+    hidden : bool
+        Whether files count whose names start with ``_`` or ``.``; see `xlearning.fs.listing.files_of`.
 
     Raises
     ------
@@ -29,7 +34,7 @@ def list_inputs(
     for spec in inputs:
         files: dict[str, FileStatus] = {}
         for pattern in spec.patterns:
-            found = files_of(storage.of(pattern), pattern)
+            found = files_of(storage.of(pattern), pattern, hidden=hidden)
             if found is None:
                 problems.append(f"{pattern} (input {spec.local}) matches nothing")
             files.update((status.path, status) for status in found or ())

@@ -6,19 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from xlearning.am.core.tasks import Task
-from xlearning.am.inputs import download, placeholder
+from xlearning.am.inputs import download, placeholder, stream
 from xlearning.am.inputs.assign import Assignment, Listing, deal, nothing
-from xlearning.job import CHIEF, WORKER, FetchItem, InputStrategy, InputView, JobSpec
+from xlearning.config import Config
+from xlearning.job import CHIEF, WORKER, FetchItem, InputStrategy, InputView, JobSpec, StreamSpec
 
 
 @dataclass(frozen=True)
 class InputPlan:
-    """Assignments by worker index. Build it with `plan_inputs`."""
+    """Assignments, or with STREAM streams, by worker index. Build it with `plan_inputs`."""
 
     strategy: InputStrategy
     listing: Listing
     assignments: tuple[Assignment, ...]
     names: Mapping[str, str] = field(default_factory=dict)
+    streams: tuple[StreamSpec, ...] = ()
 
     def assignment(self, task: Task) -> Assignment:
         """What a task reads; ps and evaluator read nothing."""
@@ -32,6 +34,13 @@ class InputPlan:
             return ()
         return download.fetch_items(self.assignment(task), self.names)
 
+    def stream(self, task: Task) -> StreamSpec | None:
+        """What the task's program reads from its standard input; None for nothing at all."""
+        if task.role != WORKER or task.index >= len(self.streams):
+            return None
+        spec = self.streams[task.index]
+        return spec if spec.splits else None
+
     def variables(self, task: Task) -> dict[str, str]:
         """Variables that tell the program its input."""
         if self.strategy is not InputStrategy.PLACEHOLDER or not self.listing:
@@ -39,7 +48,12 @@ class InputPlan:
         return {placeholder.VARIABLE: placeholder.file_list(self.assignment(task))}
 
     def counts(self) -> dict[tuple[str, int], int]:
-        """(role, index) -> number of files, for the page."""
+        """(role, index) -> number of files (with STREAM also those that are read in part), for the page."""
+        if self.streams:
+            return {
+                (WORKER, index): len({split.uri for split in spec.splits})
+                for index, spec in enumerate(self.streams)
+            }
         return {
             (WORKER, index): sum(len(files) for files in assignment.values())
             for index, assignment in enumerate(self.assignments)
@@ -58,16 +72,20 @@ class InputPlan:
         )
 
 
-def plan_inputs(job: JobSpec, listing: Listing, *, rename: bool) -> InputPlan:
-    """Deal the listed files to the workers of a job.
+def plan_inputs(job: JobSpec, listing: Listing, config: Config) -> InputPlan:
+    """Deal the listed files, or their splits, to the workers of a job.
 
     Raises
     ------
     UsageError
-        See `xlearning.am.inputs.download.target_names`.
+        See `xlearning.am.inputs.download.target_names` and `xlearning.am.inputs.stream.streams`.
     """
     workers = sum(role.instances for role in job.roles if role.name in (WORKER, CHIEF))
+    if job.input_strategy is InputStrategy.STREAM:
+        shares = stream.streams(job, listing, workers, config)
+        return InputPlan(job.input_strategy, listing, (), streams=shares)
     names: Mapping[str, str] = {}
     if job.input_strategy is InputStrategy.DOWNLOAD:
+        rename = config.get("xlearning.inputfile.rename")
         names = download.target_names(listing, rename=rename, stamp=int(job.submitted * 1000))
     return InputPlan(job.input_strategy, listing, tuple(deal(listing, workers)), names)

@@ -46,7 +46,8 @@ ps-cores psCores ps-num psNum files launch-cmd launchCmd cacheFile cacheArchive 
 queue conf input output input-strategy inputStrategy output-strategy outputStrategy isRenameInputFile
 inRenameInputFile output-index outputIndex tf-evaluator tfEvaluator board-enable boardEnable
 board-index boardIndex board-reloadinterval boardReloadInterval board-logdir boardLogDir
-create-containerid-dir
+create-containerid-dir stream-epoch streamEpoch inputformat inputFormatClass inputformat-shuffle
+inputformatShuffle
 """
 
 

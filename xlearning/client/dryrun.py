@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from xlearning.client import streams
 from xlearning.client.inputs import Listing
 from xlearning.client.plan import Plan
 from xlearning.config import Config
@@ -23,7 +24,11 @@ def render(plan: Plan, config: Config) -> str:
         *(_role(role) for role in job.roles),
     ]
     for listing in plan.listings:
-        lines += ["", *_listing(listing, plan.workers, job.input_strategy.value)]
+        lines += ["", _title(listing, job.input_strategy.value)]
+        if not plan.streams:
+            lines += _shares(listing, plan.workers)
+    if plan.streams:
+        lines += ["", *streams.render(plan.streams, config)]
     if job.outputs:
         index = "every worker" if job.output_index is None else f"worker {job.output_index} alone"
         lines += ["", f"Outputs ({job.output_strategy.value}, from {index})"]
@@ -57,12 +62,13 @@ def _role(role: RoleSpec) -> str:
     return f"  {role.name:<10} {role.instances:>4} x {memory}, {role.vcores} core{plural}"
 
 
-def _listing(listing: Listing, workers: int, strategy: str) -> Iterator[str]:
+def _title(listing: Listing, strategy: str) -> str:
     count = len(listing.files)
-    yield (
-        f"Input {listing.spec.local} ({strategy}): {count} file{'' if count == 1 else 's'}, "
-        f"{format_bytes(listing.size)}"
-    )
+    plural = "" if count == 1 else "s"
+    return f"Input {listing.spec.local} ({strategy}): {count} file{plural}, {format_bytes(listing.size)}"
+
+
+def _shares(listing: Listing, workers: int) -> Iterator[str]:
     for worker in range(workers):
         share = listing.files[worker::workers]
         size = format_bytes(sum(status.size for status in share))

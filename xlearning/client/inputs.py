@@ -1,7 +1,7 @@
 """``--input``: what is asked for, and what is there.
 
-Every file counts, hidden ones and those that start with ``_`` too, as in XLearning. The local name
-of an input given twice joins both.
+Every file counts, hidden ones and those that start with ``_`` too, as in XLearning; with the input
+strategy STREAM these do not, as in Hadoop. The local name of an input given twice joins both.
 """
 
 from __future__ import annotations
@@ -54,14 +54,25 @@ def parse(texts: Sequence[str], fss: FileSystems, problems: list[Problem]) -> li
 
 
 def list_inputs(
-    specs: Sequence[InputSpec], fss: FileSystems, *, allow_empty: bool, problems: list[Problem]
+    specs: Sequence[InputSpec],
+    fss: FileSystems,
+    *,
+    allow_empty: bool,
+    hidden: bool = True,
+    problems: list[Problem],
 ) -> list[Listing]:
-    """All files of all inputs; what matches nothing, or holds nothing, is a problem."""
+    """All files of all inputs; what matches nothing, or holds nothing, is a problem.
+
+    Parameters
+    ----------
+    hidden : bool
+        See `xlearning.fs.listing.files_of`.
+    """
     listings = []
     for spec in specs:
         files: dict[str, FileStatus] = {}  # what two patterns match counts once
         for pattern in spec.patterns:
-            found = _files(pattern, fss, allow_empty=allow_empty, problems=problems)
+            found = _files(pattern, fss, allow_empty=allow_empty, hidden=hidden, problems=problems)
             files.update((status.path, status) for status in found)
         listings.append(Listing(spec, tuple(files.values())))
     return listings
@@ -90,10 +101,12 @@ def _clash(local: str, clashes: Sequence[tuple[str, str]]) -> Problem:
     )
 
 
-def _files(pattern: str, fss: FileSystems, *, allow_empty: bool, problems: list[Problem]) -> list[FileStatus]:
+def _files(
+    pattern: str, fss: FileSystems, *, allow_empty: bool, hidden: bool, problems: list[Problem]
+) -> list[FileStatus]:
     fs = fss.of(pattern)
     try:
-        files = files_of(fs, pattern)
+        files = files_of(fs, pattern, hidden=hidden)
     except StorageError:
         raise
     except OSError as error:

@@ -179,10 +179,32 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "input-strategy",
         "DOWNLOAD copies the files into the container; PLACEHOLDER hands over their addresses in "
-        "INPUT_FILE_LIST.",
+        "INPUT_FILE_LIST; STREAM feeds their lines to the program's standard input.",
         DATA,
         key="xlearning.input.strategy",
         metavar="STRATEGY",
+    ),
+    Option(
+        "inputformat",
+        "With STREAM: format of the files, text or the name of Hadoop's class for it.",
+        DATA,
+        key="xlearning.inputformat.class",
+        metavar="FORMAT",
+        aliases=("input-format-class",),
+    ),
+    Option(
+        "inputformat-shuffle",
+        "With STREAM: deal split i to worker i mod W, instead of neighbouring splits to each worker.",
+        DATA,
+        Takes.SWITCH,
+        key="xlearning.input.stream.shuffle",
+    ),
+    Option(
+        "stream-epoch",
+        "With STREAM: how often the input is fed to the program.",
+        DATA,
+        key="xlearning.stream.epoch",
+        metavar="N",
     ),
     Option(
         "output-strategy",

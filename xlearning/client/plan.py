@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xlearning.client import inputs, outputs, resources, roles
+from xlearning.client import inputs, outputs, resources, roles, streams
 from xlearning.client.inputs import Listing
 from xlearning.client.problems import Problem, refuse
 from xlearning.client.resources import Shipped
@@ -14,7 +14,7 @@ from xlearning.client.scan import Scan
 from xlearning.config import Config
 from xlearning.fs import FileSystems
 from xlearning.fs.base import split_uri
-from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy
+from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
 
 DEFAULT_TYPE = "XLEARNING"
 
@@ -35,6 +35,8 @@ class Plan:
         Outputs that hold ``_temporary`` of dead applications, to be swept before the start.
     workers : int
         Workers that share the inputs: file i goes to worker i mod workers.
+    streams : tuple of StreamSpec
+        With the input strategy STREAM what each worker is fed; else empty.
     notes : tuple of str
         What was decided for the user, one line each.
     """
@@ -44,6 +46,7 @@ class Plan:
     shipped: tuple[Shipped, ...]
     sweep: tuple[str, ...]
     workers: int
+    streams: tuple[StreamSpec, ...]
     notes: tuple[str, ...]
 
 
@@ -99,7 +102,11 @@ def make_plan(
         problems=found,
     )
     allow_empty = bool(config.get("xlearning.input.allow.empty"))
-    listings = inputs.list_inputs(input_specs, fss, allow_empty=allow_empty, problems=found)
+    strategy = InputStrategy(config.get("xlearning.input.strategy"))
+    streaming = strategy is InputStrategy.STREAM
+    listings = inputs.list_inputs(
+        input_specs, fss, allow_empty=allow_empty, hidden=not streaming, problems=found
+    )
     sweep = outputs.check_free(output_specs, fss, user=setting.user, report=setting.report, problems=found)
     if not config_complete:
         refuse(found)
@@ -107,7 +114,11 @@ def make_plan(
     app_type = (line.one("app-type") or DEFAULT_TYPE).strip().upper() or DEFAULT_TYPE
     crew = roles.asked(app_type, config, found, notes)
     wanted_workers = crew.workers
-    crew = roles.match_files(crew, _smallest(listings), config, notes)
+    if streaming:
+        feeds = streams.plan(line, listings, crew.workers, config, found, notes)
+    else:
+        feeds = ()
+        crew = roles.match_files(crew, _smallest(listings), config, notes)
     if line.given("local"):
         roles.check_slots(crew, config.get("xlearning.local.slots"), found)
     output_index = _output_index(line, crew.workers, found)
@@ -124,7 +135,7 @@ def make_plan(
         staging="",
         default_fs=setting.default_fs,
         inputs=tuple(input_specs),
-        input_strategy=InputStrategy(config.get("xlearning.input.strategy")),
+        input_strategy=strategy,
         outputs=tuple(output_specs),
         output_strategy=OutputStrategy(config.get("xlearning.output.strategy")),
         output_index=output_index,
@@ -133,7 +144,7 @@ def make_plan(
         properties=config.explicit(),
         board=board,
     )
-    return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, tuple(notes))
+    return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
 
 
 def _command(line: Scan, problems: list[Problem], notes: list[str]) -> tuple[str, ...]:

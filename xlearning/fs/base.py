@@ -25,6 +25,8 @@ class FileStatus:
         Seconds since 1970.
     mode : int
         Permission bits, such as 0o700.
+    block_size : int
+        Bytes of a block of this file; 0 for a folder and where a file system has no blocks.
     """
 
     path: str
@@ -33,6 +35,7 @@ class FileStatus:
     modified: float
     owner: str = ""
     mode: int = 0
+    block_size: int = 0
 
     @property
     def name(self) -> str:

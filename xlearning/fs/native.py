@@ -246,6 +246,7 @@ def _status(path: str, found: hdfs_native.FileStatus) -> FileStatus:
         modified=found.modification_time / 1000,
         owner=found.owner,
         mode=found.permission,
+        block_size=found.blocksize or 0,
     )
 
 

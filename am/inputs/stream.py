@@ -1,0 +1,21 @@
+"""Input strategy STREAM: the agent feeds the records of a worker's splits to the program."""
+
+from __future__ import annotations
+
+from xlearning.am.inputs.assign import Listing
+from xlearning.config import Config
+from xlearning.job import JobSpec, StreamSpec
+
+
+def streams(job: JobSpec, listing: Listing, workers: int, config: Config) -> tuple[StreamSpec, ...]:
+    """What each worker is fed: all inputs one after the other, as on the command line, cut and dealt out.
+
+    Raises
+    ------
+    UsageError
+        See `xlearning.formats.plan.plan_streams`.
+    """
+    from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
+
+    files = [status for spec in job.inputs for status in listing.get(spec.local, ())]
+    return plan_streams(files, workers, config)

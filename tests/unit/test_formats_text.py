@@ -1,0 +1,150 @@
+"""The text format: every way to cut a file gives each record once, and gives it to the right split."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from text_truth import MARK, records, split_output
+
+from xlearning.errors import StorageError
+from xlearning.formats import text
+from xlearning.formats.source import Source
+from xlearning.formats.text import TextFormat
+from xlearning.fs.base import FileStatus
+from xlearning.fs.local import LocalFileSystem
+from xlearning.job import InputSplit
+
+TEXTS = st.lists(
+    st.sampled_from([b"a", b"bc", b"\n", b"\r", b"\r\n", b"\0", MARK, b"\xff"]), max_size=20
+).map(b"".join)
+BLOCKS = st.sampled_from([1, 2, 3, 5, 1 << 20])
+
+
+class Memory:
+    """A file in memory, with a `Source`'s way to read it; reads may be shortened to find seams."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.position = data, 0
+
+    @property
+    def size(self) -> int:
+        return len(self.data)
+
+    def read(self, position: int, length: int) -> bytes:
+        self.position = position
+        return self.data[position : position + length]
+
+
+def output(data: bytes, start: int, end: int) -> bytes:
+    split = InputSplit("memory", start, end - start, len(data))
+    pieces = list(TextFormat().read(Memory(data), split))  # type: ignore[arg-type]
+    assert all(pieces)
+    return b"".join(pieces)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=TEXTS, block=BLOCKS, scan=BLOCKS)
+def test_every_pair_of_cuts(monkeypatch: pytest.MonkeyPatch, data: bytes, block: int, scan: int) -> None:
+    monkeypatch.setattr(text, "_BLOCK", block)
+    monkeypatch.setattr(text, "_SCAN", scan)
+    for start, end in itertools.combinations(range(len(data) + 1), 2):
+        assert output(data, start, end) == split_output(data, start, end), (start, end)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=TEXTS, block=BLOCKS, cuts=st.sets(st.integers(0, 60), max_size=8))
+def test_the_union_over_any_cut_is_the_file(
+    monkeypatch: pytest.MonkeyPatch, data: bytes, block: int, cuts: set[int]
+) -> None:
+    monkeypatch.setattr(text, "_BLOCK", block)
+    bounds = [0, *sorted(cut for cut in cuts if 0 < cut < len(data)), len(data)]
+    parts = [output(data, start, end) for start, end in itertools.pairwise(bounds)]
+    assert b"".join(parts) == output(data, 0, len(data))
+    assert b"".join(parts) == b"".join(value + b"\n" for _, value in records(data))
+
+
+@pytest.mark.parametrize(
+    ("data", "cuts", "expected"),
+    [
+        (b"", [], [b""]),
+        (b"\n", [], [b"\n"]),
+        (b"a", [], [b"a\n"]),
+        (b"a\r\rb", [], [b"a\n\nb\n"]),
+        (b"\n\r", [], [b"\n\n"]),
+        (b"a\x0bb\x0cc\xc2\x85d\xe2\x80\xa8e\n", [], [b"a\x0bb\x0cc\xc2\x85d\xe2\x80\xa8e\n"]),
+        (
+            b"aa\nbb\ncc\n",
+            [3],
+            [b"aa\nbb\n", b"cc\n"],
+        ),  # a record that starts at a border belongs to the left
+        (b"aa\nbb\ncc\n", [2], [b"aa\n", b"bb\ncc\n"]),
+        (b"aa\nbb\ncc\n", [4], [b"aa\nbb\n", b"cc\n"]),
+        (b"aa\r\nbb\r\n", [2], [b"aa\n", b"bb\n"]),
+        (b"aa\r\nbb\r\n", [3], [b"aa\n", b"bb\n"]),
+        (b"aa\r\nbb\r\n", [4], [b"aa\nbb\n", b""]),
+        (b"aa\rbb\rcc", [2], [b"aa\n", b"bb\ncc\n"]),
+        (b"aa\rbb\rcc", [3], [b"aa\nbb\n", b"cc\n"]),
+        (b"xxxxxxxxxx\nyy\n", [3, 6, 9], [b"xxxxxxxxxx\n", b"", b"", b"yy\n"]),
+        (MARK + b"a\nb\n", [4], [b"a\n", b"b\n"]),
+        (MARK + b"a\nb\n", [1, 2], [b"a\n", b"", b"b\n"]),
+        (MARK, [1], [b"", b""]),
+        (MARK + MARK + b"a\n" + MARK, [], [MARK + b"a\n" + MARK + b"\n"]),
+    ],
+)
+def test_known_cases(data: bytes, cuts: list[int], expected: list[bytes]) -> None:
+    assert [output(data, a, b) for a, b in itertools.pairwise([0, *cuts, len(data)])] == expected
+
+
+@pytest.mark.parametrize("seam", [-2, -1, 0, 1, 2])
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_seams_of_blocks(monkeypatch: pytest.MonkeyPatch, seam: int, end: bytes) -> None:
+    size = 4096
+    monkeypatch.setattr(text, "_BLOCK", size)
+    monkeypatch.setattr(text, "_SCAN", size)
+    data = b"first\n" + b"x" * (size + seam - 6) + end + b"y" * 10 + end
+    for start, stop in ((0, len(data)), (0, 3), (3, len(data)), (3, size), (size, len(data))):
+        assert output(data, start, stop) == split_output(data, start, stop), (start, stop)
+
+
+def test_a_file_from_disk_as_it_was_listed(tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(b"one\ntwo\nthree")
+    split = InputSplit(path.as_uri(), 4, 9, 13)
+    with path.open("ab") as file:
+        file.write(b" and more\n")
+    with Source(LocalFileSystem(), split.uri, split.size) as source:
+        assert b"".join(TextFormat().read(source, split)) == b"three\n"
+    path.write_bytes(b"one\n")
+    with Source(LocalFileSystem(), split.uri, split.size) as source, pytest.raises(StorageError) as caught:
+        list(TextFormat().read(source, split))
+    assert "13 bytes when it was listed, 4 bytes now" in str(caught.value)
+    path.unlink()
+    with Source(LocalFileSystem(), split.uri, split.size) as source, pytest.raises(FileNotFoundError):
+        list(TextFormat().read(source, split))
+
+
+@pytest.mark.parametrize(
+    ("name", "codec"),
+    [
+        ("a.gz", "gzip"),
+        ("a.GZ", "gzip"),
+        ("a.txt.bz2", "bzip2"),
+        ("a.deflate", "deflate"),
+        ("a.snappy", "snappy"),
+        ("a.lz4", "lz4"),
+        ("a.zst", "zstd"),
+    ],
+)
+def test_compressed_files_are_refused(name: str, codec: str) -> None:
+    assert (
+        TextFormat().refusal(FileStatus(f"file:///d.x/{name}", 1, False, 0.0)) == f"compressed with {codec}"
+    )
+
+
+@pytest.mark.parametrize("name", ["a", "a.txt", "a.gz.bak", "a.tgz", "gz", "a.xz"])
+def test_other_files_are_not(name: str) -> None:
+    assert TextFormat().refusal(FileStatus(f"file:///d.gz/{name}", 1, False, 0.0)) is None

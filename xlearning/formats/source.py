@@ -1,0 +1,100 @@
+"""One input file, read at any place and with patience."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import BinaryIO
+
+from xlearning.errors import StorageError
+from xlearning.fs.base import FileSystem
+from xlearning.fs.retry import keep_trying
+
+
+class Source:
+    """A file as it was when it was listed: what was appended later is not read.
+
+    Parameters
+    ----------
+    uri : str
+        Full URI.
+    size : int
+        Bytes, as listed.
+    retry_time : float
+        Seconds to go on while the file system is away.
+    cancel : threading.Event, optional
+        Ends the waiting.
+
+    Attributes
+    ----------
+    position : int
+        Offset of the last read.
+    """
+
+    def __init__(
+        self,
+        fs: FileSystem,
+        uri: str,
+        size: int,
+        *,
+        retry_time: float = 120.0,
+        cancel: threading.Event | None = None,
+    ) -> None:
+        self.uri = uri
+        self.size = size
+        self.position = 0
+        self._fs = fs
+        self._retry_time = retry_time
+        self._cancel = cancel
+        self._file: BinaryIO | None = None
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def read(self, position: int, length: int) -> bytes:
+        """``length`` bytes from ``position`` on; fewer only where the file ends.
+
+        Raises
+        ------
+        OSError, xlearning.errors.StorageError
+            The file cannot be read, or is shorter than it was.
+        xlearning.fs.retry.Cancelled
+            ``cancel`` was set.
+        """
+        wanted = min(length, self.size - position)
+        if wanted <= 0:
+            return b""
+        self.position = position
+        return keep_trying(
+            lambda: self._read(position, wanted), retry_time=self._retry_time, cancel=self._cancel
+        )
+
+    def close(self) -> None:
+        """Close the file; a later read opens it again."""
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
+
+    def _read(self, position: int, wanted: int) -> bytes:
+        try:
+            if self._file is None:
+                self._file = self._fs.open_read(self.uri)
+            self._file.seek(position)
+            data = self._file.read(wanted)
+        except OSError:
+            self.close()
+            raise
+        if len(data) < wanted:
+            raise StorageError(
+                f"changed while the job ran: {self.size} bytes when it was listed, "
+                f"{position + len(data)} bytes now"
+            )
+        return data

@@ -1,0 +1,53 @@
+"""Arithmetic of splits, as in Hadoop's FileInputFormat. Pure."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from xlearning.job import InputSplit
+
+DEFAULT_BLOCK = 128 << 20  # bytes; for file systems without blocks
+_SLOP = 1.1  # the last split may be larger by a tenth, so that no tiny one is left over
+
+
+def split_size(block: int, *, minimum: int = 1, maximum: int = 0) -> int:
+    """Bytes of a split: a block, but at most ``maximum`` (0: no limit) and at least ``minimum``.
+
+    The lower bound wins over the upper one.
+    """
+    size = block or DEFAULT_BLOCK
+    if maximum > 0:
+        size = min(size, maximum)
+    return max(size, minimum, 1)
+
+
+def cut(length: int, size: int) -> list[tuple[int, int]]:
+    """``(start, length)`` of the splits of ``length`` bytes into pieces of ``size`` bytes.
+
+    An empty file is one empty split.
+    """
+    pieces = []
+    left = length
+    while left / size > _SLOP:
+        pieces.append((length - left, size))
+        left -= size
+    if left or not pieces:
+        pieces.append((length - left, left))
+    return pieces
+
+
+def deal(splits: Sequence[InputSplit], workers: int, *, shuffle: bool) -> list[tuple[InputSplit, ...]]:
+    """The splits of each worker.
+
+    Parameters
+    ----------
+    shuffle : bool
+        True: split i goes to worker i mod W. False: every worker gets neighbours, n div W of them and
+        the first n mod W workers one more.
+    """
+    if shuffle:
+        return [tuple(splits[worker::workers]) for worker in range(workers)]
+    share, more = divmod(len(splits), workers)
+    bounds = [worker * share + min(worker, more) for worker in range(workers + 1)]
+    return [tuple(splits[first:last]) for first, last in itertools.pairwise(bounds)]

@@ -1,0 +1,107 @@
+r"""Text: records are lines that end with LF, CR or CRLF, as in Hadoop's TextInputFormat.
+
+A record belongs to the split that holds the last byte of the line end before it; the first record of
+a file belongs to the split that starts at 0. So a split is a contiguous range of bytes, and no
+line needs to be looked at: `owned` finds the range, `TextFormat.read` copies it in large blocks. Bytes
+stay bytes; a byte order mark at the start of a file is dropped, and every record ends with ``\n``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlearning.formats.source import Source
+from xlearning.formats.splits import cut, split_size
+from xlearning.fs.base import FileStatus
+from xlearning.job import InputSplit
+
+_BLOCK = 1 << 20  # bytes copied at a time
+_SCAN = 1 << 16  # bytes searched at a time for the end of a line
+_MARK = b"\xef\xbb\xbf"
+_LF, _CR = b"\n", b"\r"
+# By the ending alone, as in Hadoop; contents are never looked at.
+_CODECS = {
+    ".gz": "gzip",
+    ".bz2": "bzip2",
+    ".deflate": "deflate",
+    ".snappy": "snappy",
+    ".lz4": "lz4",
+    ".zst": "zstd",
+}
+
+
+class TextFormat:
+    """Lines of text; see `xlearning.formats.base.InputFormat`."""
+
+    name = "text"
+
+    def refusal(self, file: FileStatus) -> str | None:
+        _, dot, ending = file.name.rpartition(".")
+        codec = _CODECS.get((dot + ending).lower())
+        return f"compressed with {codec}" if codec else None
+
+    def splits(self, file: FileStatus, *, minimum: int, maximum: int) -> list[InputSplit]:
+        size = split_size(file.block_size, minimum=minimum, maximum=maximum)
+        return [InputSplit(file.path, start, length, file.size) for start, length in cut(file.size, size)]
+
+    def read(self, source: Source, split: InputSplit) -> Iterator[bytes]:
+        position, end = owned(source, split)
+        if position == 0 and source.read(0, len(_MARK)) == _MARK:
+            position = len(_MARK)
+        lines = _LineEnds()
+        while position < end:
+            block = source.read(position, min(_BLOCK, end - position))
+            position += len(block)
+            if text := lines.normal(block):
+                yield text
+        if rest := lines.finish():
+            yield rest
+
+
+def owned(source: Source, split: InputSplit) -> tuple[int, int]:
+    """``(start, end)`` of the records that belong to ``split``, as offsets of the file."""
+    border = split.start + split.length
+    start = 0 if split.start == 0 else _next_start(source, split.start)
+    if start > border:  # one record covers the whole split
+        return start, start
+    return start, source.size if border >= source.size else _next_start(source, border)
+
+
+def _next_start(source: Source, position: int) -> int:
+    """Start of the first record whose line end before it ends at ``position`` or later."""
+    while block := source.read(position, _SCAN):
+        feed = block.find(_LF)
+        back = block.find(_CR, 0, feed if feed >= 0 else len(block))
+        if back >= 0:
+            after = position + back + 1
+            return after + (source.read(after, 1) == _LF)
+        if feed >= 0:
+            return position + feed + 1
+        position += len(block)
+    return source.size
+
+
+class _LineEnds:
+    """Makes every line end ``LF``, block by block."""
+
+    def __init__(self) -> None:
+        self._held = False  # a CR at the end of a block, whose LF may follow
+        self._last = _LF
+
+    def normal(self, block: bytes) -> bytes:
+        """What can be said of ``block``, and of what was held back before."""
+        if self._held:
+            block, self._held = _CR + block, False
+        if _CR in block:
+            if block.endswith(_CR):
+                block, self._held = block[:-1], True
+            block = block.replace(b"\r\n", _LF).replace(_CR, _LF)
+        if block:
+            self._last = block[-1:]
+        return block
+
+    def finish(self) -> bytes:
+        """What is left: a CR that was held back, or the end of a last line that has none."""
+        if self._held or self._last != _LF:
+            return _LF
+        return b""
