@@ -20,6 +20,8 @@ from xlearning.job import OutputSpec
 TEMPORARY, SUCCESS = "_temporary", "_SUCCESS"
 _ATTEMPT_FOLDER = re.compile(r"(application_\d+_\d+)_\d+")
 _OTHER_FOLDER = "choose another folder, or delete it"
+_SAVED = "exists already: it holds models that were saved while a job ran, which did not succeed"
+_KEEP_SAVED = "choose another folder, or move what was saved to another place"
 
 Report = Callable[[str], ApplicationReport]
 
@@ -79,14 +81,36 @@ def check_overlap(specs: Sequence[OutputSpec], problems: list[Problem]) -> None:
                     )
 
 
+def check_saves(prefix: str, problems: list[Problem]) -> None:
+    """Whether ``xlearning.interresult.dir`` leads to a place inside of the output."""
+    fix = "write a plain relative name, such as interResult_"
+    try:
+        first = local_name(f"{prefix.strip('/')}x").split("/")[0]
+    except ValueError as error:
+        problems.append(Problem(f"xlearning.interresult.dir={prefix} cannot be used: {error}", fix))
+        return
+    if first.startswith((TEMPORARY, SUCCESS)):
+        words = f"xlearning.interresult.dir={prefix}: {TEMPORARY} and {SUCCESS} are the commit's own"
+        problems.append(Problem(words, fix))
+
+
 def check_free(
-    specs: Sequence[OutputSpec], fss: FileSystems, *, user: str, report: Report, problems: list[Problem]
+    specs: Sequence[OutputSpec],
+    fss: FileSystems,
+    *,
+    user: str,
+    report: Report,
+    saves: str,
+    problems: list[Problem],
 ) -> list[str]:
-    """Remotes that hold only remains of dead applications; everything else that exists is a problem."""
+    """Remotes that hold only remains of dead applications; everything else that exists is a problem.
+
+    ``saves`` is ``xlearning.interresult.dir``.
+    """
     sweep = []
     for remote in dict.fromkeys(spec.remote for spec in specs):
         try:
-            reason = _occupied(remote, fss, user, report)
+            reason = _occupied(remote, fss, user, report, saves)
         except FileNotFoundError:
             file = _file_above(remote, fss)
             if file:
@@ -99,7 +123,8 @@ def check_free(
             problems.append(Problem(f"output {remote} cannot be looked at: {error}", "choose another folder"))
             continue
         if reason:
-            problems.append(Problem(f"output {remote} {reason}", _OTHER_FOLDER))
+            fix = _KEEP_SAVED if reason == _SAVED else _OTHER_FOLDER
+            problems.append(Problem(f"output {remote} {reason}", fix))
         else:
             sweep.append(remote)
     return sweep
@@ -127,13 +152,17 @@ def _file_above(remote: str, fss: FileSystems) -> str:
     return ""
 
 
-def _occupied(remote: str, fss: FileSystems, user: str, report: Report) -> str:
+def _occupied(remote: str, fss: FileSystems, user: str, report: Report, saves: str) -> str:
     """Why ``remote``, which exists, cannot be used; empty when it can."""
     fs = fss.of(remote)
     if not fs.stat(remote).is_dir:
         return "exists and is a file"
-    if [child.name for child in fs.list(remote)] != [TEMPORARY]:
-        return "exists already"
+    names = [child.name for child in fs.list(remote)]
+    if names != [TEMPORARY]:
+        first = saves.strip("/").split("/")[0]
+        others = [name for name in names if name != TEMPORARY]
+        only_saves = first and others and all(name.startswith(first) for name in others)
+        return _SAVED if only_saves else "exists already"
     for child in fs.list(f"{remote}/{TEMPORARY}"):
         match = _ATTEMPT_FOLDER.fullmatch(child.name)
         if match is None:
