@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import json
 import logging
 import time
@@ -25,12 +24,13 @@ from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import InputPlan, plan_inputs
 from xlearning.am.pools import Pool
 from xlearning.am.rpc import RpcServer, StatusSource
+from xlearning.am.saves import Saves
 from xlearning.cluster.base import ContainerManager
 from xlearning.config import Config
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
-from xlearning.fs.commit import Committer, mark_whole
+from xlearning.fs.commit import Committer
 from xlearning.fs.retry import keep_trying
 from xlearning.history.store import HistoryWriter
 from xlearning.job import AppState, JobSpec, Snapshot, to_dict
@@ -83,7 +83,7 @@ class Runtime:
         self._rpc = RpcServer(self.post, self._back_end.look_for, self._status)
         self._storage = Pool("storage", 4, 600.0)
         self._plan: InputPlan | None = None
-        self._saves: list[str] = []  # ids given
+        self._saves = Saves(self.machine, self.config, attempt, services.storage, self._storage, self.post)
         self._page_url = ""
         self._tasks: set[asyncio.Task[None]] = set()
         self._staging_lock = asyncio.Lock()  # nothing is written there once its removal has begun
@@ -114,17 +114,7 @@ class Runtime:
 
     def request_save(self, user: str) -> tuple[bool, str, str]:
         """Ask for a save of the output as it is now; (accepted, words, id). Call it from the event loop."""
-        known = {run.save_id for run in self.machine.state.saves}
-        if self._saves and self._saves[-1] not in known:
-            return False, f"save {self._saves[-1]} has just been asked for", ""
-        refusal = self.machine.save_refusal()
-        if refusal:
-            return False, refusal, ""
-        save_id = launch.new_save_id(self._clock.now(), self._saves)
-        self._saves.append(save_id)
-        paths = launch.save_folders(self.job, self.config, save_id)
-        self.post(ev.SaveRequested(save_id, user or "somebody", paths))
-        return True, f"the output is being saved to {', '.join(paths)}", save_id
+        return self._saves.request(user, self._clock.now())
 
     async def set_page(self, port: int, path: str) -> None:
         """Publish the page that listens on loopback."""
@@ -268,25 +258,10 @@ class Runtime:
         self._send(action.container_id, orders.upload(action, pairs))
 
     def _save(self, action: act.Save) -> None:
-        container = action.container_id
-        order = launch.save_order(self.job, self.config, self.attempt, action.save_id, container)
-        self._send(container, orders.save(action, order.transfers, order.moves))
+        self._send(action.container_id, self._saves.order(action))
 
     def _seal_save(self, action: act.SealSave) -> None:
-        self._spawn(self._run_seal(action))
-
-    async def _run_seal(self, action: act.SealSave) -> None:
-        retry_time = self.config.get("xlearning.fs.retry.time")
-        try:
-            for path in action.paths:
-                fs = self._services.storage.of(path)
-                mark = functools.partial(mark_whole, fs, path, self.job.app_id)
-                await self._storage.run(functools.partial(keep_trying, mark, retry_time=retry_time))
-        except (XLearningError, OSError) as error:
-            log.warning("save %s could not be marked as whole: %s", action.save_id, error)
-            self.post(ev.SaveSealFailed(action.save_id, str(error)))
-        else:
-            self.post(ev.SaveSealed(action.save_id))
+        self._spawn(self._saves.seal(action))
 
     def _commit(self, action: act.Commit) -> None:
         self._spawn(self._run_commit([part.container_id for part in action.uploaded]))

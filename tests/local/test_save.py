@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 from pathlib import Path
@@ -105,6 +106,13 @@ def test_saved_models_survive_a_job_that_fails(place: Place, gateway: Gateway) -
     part = ended.app_id.replace("application", "container") + "_01_000002"
     assert place.tree(f"out/{folder}").keys() == {"_SUCCESS", f"{part}/deep/step"}
     gateway.nothing_is_left()
+    records = [
+        json.loads(line)
+        for path in (gateway.history / ended.app_id).glob("*.jsonl")
+        for line in path.read_text().splitlines()
+    ]
+    (last,) = [record["data"] for record in records if record["kind"] == "save-ended"]
+    assert (last["state"], last["done"], last["paths"]) == ("SUCCEEDED", 1, [place.at(f"out/{folder}")])
     again = gateway.submit("--output", f"{place.at('out')}#output", "--", "true")
     assert again.code == 1
     assert "models that were saved" in again.err

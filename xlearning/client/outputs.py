@@ -158,12 +158,17 @@ def _occupied(remote: str, fss: FileSystems, user: str, report: Report, saves: s
     if not fs.stat(remote).is_dir:
         return "exists and is a file"
     names = [child.name for child in fs.list(remote)]
-    if names != [TEMPORARY]:
-        first = saves.strip("/").split("/")[0]
-        others = [name for name in names if name != TEMPORARY]
-        only_saves = first and others and all(name.startswith(first) for name in others)
-        return _SAVED if only_saves else "exists already"
-    for child in fs.list(f"{remote}/{TEMPORARY}"):
+    others = [name for name in names if name != TEMPORARY]
+    first = saves.strip("/").split("/")[0]
+    if not names or not all(first and name.startswith(first) for name in others):
+        return "exists already"
+    reason = _begun(f"{remote}/{TEMPORARY}", fss, user, report) if TEMPORARY in names else ""
+    return reason or (_SAVED if others else "")
+
+
+def _begun(temporary: str, fss: FileSystems, user: str, report: Report) -> str:
+    """Why what lies in a ``_temporary`` cannot be swept; empty when it can."""
+    for child in fss.of(temporary).list(temporary):
         match = _ATTEMPT_FOLDER.fullmatch(child.name)
         if match is None:
             return f"exists already, with {TEMPORARY}/{child.name} of another program"
