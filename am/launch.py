@@ -1,9 +1,11 @@
-"""What an agent is sent: launch specification and transfers. Pure."""
+"""What an agent is sent: launch specification and transfers. Nothing here is written or read."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import time
+from collections.abc import Collection
 
 from xlearning.am.core.policies import Limits
 from xlearning.am.core.tasks import ClusterMap, Task
@@ -12,7 +14,7 @@ from xlearning.am.inputs import placeholder
 from xlearning.am.inputs.plan import InputPlan
 from xlearning.config import Config
 from xlearning.fs.base import join, split_uri
-from xlearning.fs.commit import upload_folder
+from xlearning.fs.commit import save_part, upload_folder
 from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, InputStrategy, JobSpec, LaunchSpec, RoleSpec
 
 
@@ -47,6 +49,7 @@ def limits(config: Config) -> Limits:
         evaluator_grace=config.get("xlearning.evaluator.stop.grace"),
         allocate=config.get("xlearning.allocate.timeout"),
         job=config.get("xlearning.job.exec.timeout"),
+        save=config.get("xlearning.interresult.upload.timeout"),
         start_retry=config.get("xlearning.container.start.retry"),
         max_attempts=config.get("xlearning.app.max.attempts"),
     )
@@ -91,7 +94,35 @@ def output_transfers(job: JobSpec, attempt: int, container_id: str) -> list[tupl
     return pairs
 
 
-def save_transfers(job: JobSpec, config: Config, save_id: str, container_id: str) -> list[tuple[str, str]]:
-    """(local folder, remote URI) of an intermediate save, ``<output>/interResult_<save id>/<container>``."""
+def save_folders(job: JobSpec, config: Config, save_id: str) -> tuple[str, ...]:
+    """The folders of a save, ``<output>/interResult_<save id>``, one for each output."""
     prefix = config.get("xlearning.interresult.dir").strip("/")
-    return [(output.local, join(output.remote, f"{prefix}{save_id}", container_id)) for output in job.outputs]
+    return tuple(dict.fromkeys(join(output.remote, f"{prefix}{save_id}") for output in job.outputs))
+
+
+@dataclasses.dataclass(frozen=True)
+class SaveOrder:
+    """What a container does for a save: (local folder, URI) to upload, then (URI, URI) to rename."""
+
+    transfers: tuple[tuple[str, str], ...]
+    moves: tuple[tuple[str, str], ...]
+
+
+def save_order(job: JobSpec, config: Config, attempt: int, save_id: str, container_id: str) -> SaveOrder:
+    """The part of one container: uploaded out of sight, visible by a rename once it is whole."""
+    drafts = {o.remote: save_part(o.remote, job.app_id, attempt, save_id, container_id) for o in job.outputs}
+    folders = save_folders(job, config, save_id)
+    return SaveOrder(
+        transfers=tuple((output.local, drafts[output.remote]) for output in job.outputs),
+        moves=tuple(
+            (draft, join(folder, container_id))
+            for draft, folder in zip(drafts.values(), folders, strict=True)
+        ),
+    )
+
+
+def new_save_id(now: float, taken: Collection[str]) -> str:
+    """The local time as the original writes it; a second later for each that is taken."""
+    while (save_id := time.strftime("%Y_%m_%d_%H_%M_%S", time.localtime(now))) in taken:
+        now += 1
+    return save_id

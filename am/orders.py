@@ -44,8 +44,15 @@ def upload(action: act.Upload, pairs: Sequence[tuple[str, str]]) -> pb.AmMessage
     return pb.AmMessage(upload=body, generation=action.task.generation)
 
 
-def save(action: act.Save, pairs: Sequence[tuple[str, str]]) -> pb.AmMessage:
-    body = pb.Save(save_id=action.save_id, transfers=_transfers(pairs))
+def save(
+    action: act.Save, pairs: Sequence[tuple[str, str]], moves: Sequence[tuple[str, str]]
+) -> pb.AmMessage:
+    body = pb.Save(
+        save_id=action.save_id,
+        transfers=_transfers(pairs),
+        moves=[pb.Move(source=source, target=target) for source, target in moves],
+        timeout=action.timeout,
+    )
     return pb.AmMessage(save=body, generation=action.task.generation)
 
 

@@ -44,3 +44,10 @@ class RuntimeSource:
 
     async def _kill(self, viewer: str) -> tuple[bool, str]:
         return self._runtime.request_kill(viewer, "from the job page")
+
+    def request_save(self, viewer: str) -> tuple[bool, str, str]:
+        """Ask for a save of the output as it is now; (accepted, words for the viewer, its id)."""
+        return asyncio.run_coroutine_threadsafe(self._save(viewer), self._loop).result(_PATIENCE)
+
+    async def _save(self, viewer: str) -> tuple[bool, str, str]:
+        return self._runtime.request_save(viewer)

@@ -49,6 +49,7 @@ class StatusSource:
     def __init__(self) -> None:
         self.version = 0
         self.json = ""
+        self.save: Callable[[str], tuple[bool, str, str]] = lambda user: (False, "not started yet", "")  # noqa: ARG005
         self.kill: Callable[[str, str], tuple[bool, str]] = lambda user, reason: (False, "not started yet")  # noqa: ARG005
         self._news = asyncio.Condition()
         self._waiting: set[object] = set()
@@ -233,3 +234,7 @@ class _Application(pb_grpc.ApplicationServicer):
     async def Kill(self, request: pb.KillRequest, context: object) -> pb.KillReply:  # noqa: ARG002
         accepted, message = self._status.kill(request.user[:200], request.reason[:2000])
         return pb.KillReply(accepted=accepted, message=message)
+
+    async def Save(self, request: pb.SaveRequest, context: object) -> pb.SaveReply:  # noqa: ARG002
+        accepted, message, save_id = self._status.save(request.user[:200])
+        return pb.SaveReply(accepted=accepted, message=message, save_id=save_id)

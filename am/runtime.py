@@ -24,6 +24,7 @@ from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import InputPlan, plan_inputs
 from xlearning.am.pools import Pool
 from xlearning.am.rpc import RpcServer, StatusSource
+from xlearning.am.saves import Saves
 from xlearning.cluster.base import ContainerManager
 from xlearning.config import Config
 from xlearning.errors import XLearningError
@@ -82,6 +83,7 @@ class Runtime:
         self._rpc = RpcServer(self.post, self._back_end.look_for, self._status)
         self._storage = Pool("storage", 4, 600.0)
         self._plan: InputPlan | None = None
+        self._saves = Saves(self.machine, self.config, attempt, services.storage, self._storage, self.post)
         self._page_url = ""
         self._tasks: set[asyncio.Task[None]] = set()
         self._staging_lock = asyncio.Lock()  # nothing is written there once its removal has begun
@@ -110,6 +112,10 @@ class Runtime:
         self.post(ev.KillRequested(user or "somebody", reason))
         return True, "the job is being stopped"
 
+    def request_save(self, user: str) -> tuple[bool, str, str]:
+        """Ask for a save of the output as it is now; (accepted, words, id). Call it from the event loop."""
+        return self._saves.request(user, self._clock.now())
+
     async def set_page(self, port: int, path: str) -> None:
         """Publish the page that listens on loopback."""
         async with self._staging_lock:
@@ -127,7 +133,7 @@ class Runtime:
 
     async def run(self) -> AppState:
         """Run the attempt; returns its outcome. `retry` tells whether another one shall follow."""
-        self._status.kill = self.request_kill
+        self._status.kill, self._status.save = self.request_kill, self.request_save
         services = self._services
         self._port = await self._rpc.start(services.address_host, services.certificate, services.key)
         self.post(ev.AttemptStarted(self._clock.now(), self.attempt, services.requested))
@@ -253,8 +259,10 @@ class Runtime:
         self._send(action.container_id, orders.upload(action, pairs))
 
     def _save(self, action: act.Save) -> None:
-        pairs = launch.save_transfers(self.job, self.config, action.save_id, action.container_id)
-        self._send(action.container_id, orders.save(action, pairs))
+        self._send(action.container_id, self._saves.order(action))
+
+    def _seal_save(self, action: act.SealSave) -> None:
+        self._spawn(self._saves.seal(action))
 
     def _commit(self, action: act.Commit) -> None:
         self._spawn(self._run_commit([part.container_id for part in action.uploaded]))
@@ -339,6 +347,7 @@ _HANDLERS: dict[type[act.Action], Any] = {
     act.StopProcess: Runtime._stop,
     act.Upload: Runtime._upload,
     act.Save: Runtime._save,
+    act.SealSave: Runtime._seal_save,
     act.Commit: Runtime._commit,
     act.Record: Runtime._record,
     act.PublishSnapshot: Runtime._publish_action,

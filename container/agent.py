@@ -264,6 +264,7 @@ class Agent:
         )
         if self._launch_task is not None:
             await asyncio.wait({self._launch_task}, timeout=_FAREWELL)
+        await self._publisher.end_save(_FAREWELL)
         self._voice.farewell()
         self._session.close()
         await asyncio.wait({conversation}, timeout=_FAREWELL)

@@ -8,6 +8,7 @@ from typing import Any
 from xlearning.proto import xlearning_pb2 as pb
 
 _LONGEST_REASON = 4096
+_SAVE = ("save_done", "save_failed")
 Tell = Callable[[pb.AgentMessage], None]
 
 
@@ -40,6 +41,8 @@ class Voice:
         """Say something that must be known, now and on every new stream."""
         if "board_started" in body:  # a newer word about the board replaces the older one
             self._facts = [fact for fact in self._facts if not fact.HasField("board_started")]
+        if not body.keys().isdisjoint(_SAVE):  # saves come one after the other, only the last one counts
+            self._facts = [fact for fact in self._facts if fact.WhichOneof("body") not in _SAVE]
         message = pb.AgentMessage(generation=self.generation, **body)
         self._facts.append(message)
         self._tell(message)

@@ -246,12 +246,24 @@ class Transfer(_message.Message):
     def __init__(self, local: _Optional[str] = ..., remote: _Optional[str] = ...) -> None: ...
 
 class Save(_message.Message):
-    __slots__ = ("save_id", "transfers")
+    __slots__ = ("save_id", "transfers", "moves", "timeout")
     SAVE_ID_FIELD_NUMBER: _ClassVar[int]
     TRANSFERS_FIELD_NUMBER: _ClassVar[int]
+    MOVES_FIELD_NUMBER: _ClassVar[int]
+    TIMEOUT_FIELD_NUMBER: _ClassVar[int]
     save_id: str
     transfers: _containers.RepeatedCompositeFieldContainer[Transfer]
-    def __init__(self, save_id: _Optional[str] = ..., transfers: _Optional[_Iterable[_Union[Transfer, _Mapping]]] = ...) -> None: ...
+    moves: _containers.RepeatedCompositeFieldContainer[Move]
+    timeout: float
+    def __init__(self, save_id: _Optional[str] = ..., transfers: _Optional[_Iterable[_Union[Transfer, _Mapping]]] = ..., moves: _Optional[_Iterable[_Union[Move, _Mapping]]] = ..., timeout: _Optional[float] = ...) -> None: ...
+
+class Move(_message.Message):
+    __slots__ = ("source", "target")
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    TARGET_FIELD_NUMBER: _ClassVar[int]
+    source: str
+    target: str
+    def __init__(self, source: _Optional[str] = ..., target: _Optional[str] = ...) -> None: ...
 
 class Release(_message.Message):
     __slots__ = ("reason",)
@@ -288,3 +300,19 @@ class KillReply(_message.Message):
     accepted: bool
     message: str
     def __init__(self, accepted: bool = ..., message: _Optional[str] = ...) -> None: ...
+
+class SaveRequest(_message.Message):
+    __slots__ = ("user",)
+    USER_FIELD_NUMBER: _ClassVar[int]
+    user: str
+    def __init__(self, user: _Optional[str] = ...) -> None: ...
+
+class SaveReply(_message.Message):
+    __slots__ = ("accepted", "message", "save_id")
+    ACCEPTED_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    SAVE_ID_FIELD_NUMBER: _ClassVar[int]
+    accepted: bool
+    message: str
+    save_id: str
+    def __init__(self, accepted: bool = ..., message: _Optional[str] = ..., save_id: _Optional[str] = ...) -> None: ...

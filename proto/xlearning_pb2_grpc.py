@@ -93,6 +93,11 @@ class ApplicationStub(object):
                 request_serializer=xlearning_dot_proto_dot_xlearning__pb2.KillRequest.SerializeToString,
                 response_deserializer=xlearning_dot_proto_dot_xlearning__pb2.KillReply.FromString,
                 )
+        self.Save = channel.unary_unary(
+                '/xlearning.Application/Save',
+                request_serializer=xlearning_dot_proto_dot_xlearning__pb2.SaveRequest.SerializeToString,
+                response_deserializer=xlearning_dot_proto_dot_xlearning__pb2.SaveReply.FromString,
+                )
 
 
 class ApplicationServicer(object):
@@ -112,6 +117,12 @@ class ApplicationServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Save(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ApplicationServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -124,6 +135,11 @@ def add_ApplicationServicer_to_server(servicer, server):
                     servicer.Kill,
                     request_deserializer=xlearning_dot_proto_dot_xlearning__pb2.KillRequest.FromString,
                     response_serializer=xlearning_dot_proto_dot_xlearning__pb2.KillReply.SerializeToString,
+            ),
+            'Save': grpc.unary_unary_rpc_method_handler(
+                    servicer.Save,
+                    request_deserializer=xlearning_dot_proto_dot_xlearning__pb2.SaveRequest.FromString,
+                    response_serializer=xlearning_dot_proto_dot_xlearning__pb2.SaveReply.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -168,5 +184,22 @@ class Application(object):
         return grpc.experimental.unary_unary(request, target, '/xlearning.Application/Kill',
             xlearning_dot_proto_dot_xlearning__pb2.KillRequest.SerializeToString,
             xlearning_dot_proto_dot_xlearning__pb2.KillReply.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def Save(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/xlearning.Application/Save',
+            xlearning_dot_proto_dot_xlearning__pb2.SaveRequest.SerializeToString,
+            xlearning_dot_proto_dot_xlearning__pb2.SaveReply.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)

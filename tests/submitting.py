@@ -109,7 +109,14 @@ class Gateway:
         return conf
 
     def start(self, *args: object) -> Running:
-        words = [str(SUBMIT), "--local", *map(str, args)]
+        return self.start_verb("--local", *args)
+
+    def verb(self, *args: object, seconds: float = 60.0) -> Ended:
+        """`xl-submit` with exactly these words, to its end."""
+        return self.start_verb(*args).end(seconds)
+
+    def start_verb(self, *args: object) -> Running:
+        words = [str(SUBMIT), *map(str, args)]
         process = subprocess.Popen(
             words,
             cwd=self.work,

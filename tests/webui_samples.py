@@ -17,6 +17,8 @@ from xlearning.job import (
     InputView,
     OutputSpec,
     RoleSpec,
+    SaveState,
+    SaveView,
     Snapshot,
 )
 
@@ -97,6 +99,8 @@ def failed_job() -> Snapshot:
         finished=BEGIN + 76,
         progress=0.41,
         board=BoardView(True, "", "eventLog", "TensorBoard has ended with its container."),
+        saves=(save(2, SaveState.PARTIAL), save(1)),
+        save_note="the programs have ended",
         containers=(
             container(2, "ps", exit_code=143, **stopped),
             container(3, exit_code=143, **stopped),
@@ -141,6 +145,26 @@ def large_job(count: int, *, step: int = 0) -> Snapshot:
     )
 
 
+def save(number: int, state: SaveState = SaveState.SUCCEEDED, **changes: Any) -> SaveView:
+    """A save of two containers; ``changes`` replaces any of its fields."""
+    save_id = f"2024_11_29_18_00_{number:02d}"
+    done = {SaveState.SUCCEEDED: 2, SaveState.FAILED: 0}.get(state, 1)
+    view = SaveView(
+        id=save_id,
+        paths=(f"hdfs://nn:9000/user/alice/model/interResult_{save_id}",),
+        state=state,
+        by="alice",
+        started=BEGIN + 60 + number,
+        finished=BEGIN + 62 + number if state.final else None,
+        containers=2,
+        done=done,
+        files=3 * done,
+        size=6 * MIB * done,
+        failures=("worker:1 (c on h): disk full",) if state in (SaveState.PARTIAL, SaveState.FAILED) else (),
+    )
+    return dataclasses.replace(view, **changes)
+
+
 class SampleSource:
     """Holds a snapshot and logs; every change makes a new version."""
 
@@ -150,12 +174,16 @@ class SampleSource:
         self.logs: dict[tuple[str, str], bytes] = {}
         self.kills: list[str] = []
         self.kill_answer = (True, "The job is being stopped.")
+        self.savers: list[str] = []
+        self.save_answer = (True, "the output is being saved", "2024_11_29_18_00_00")
 
     def reset(self) -> None:
         """Back to the sample job, under a new version."""
         self.logs.clear()
         self.kills.clear()
         self.kill_answer = (True, "The job is being stopped.")
+        self.savers.clear()
+        self.save_answer = (True, "the output is being saved", "2024_11_29_18_00_00")
         self.set(job())
 
     def set(self, snapshot: Snapshot) -> None:
@@ -189,3 +217,7 @@ class SampleSource:
     def request_kill(self, viewer: str) -> tuple[bool, str]:
         self.kills.append(viewer)
         return self.kill_answer
+
+    def request_save(self, viewer: str) -> tuple[bool, str, str]:
+        self.savers.append(viewer)
+        return self.save_answer

@@ -47,6 +47,10 @@ class Api:
         routes.add_url_rule("/api/v1/containers/<container_id>", view_func=self.container)
         routes.add_url_rule("/api/v1/logs", view_func=self.logs)
         routes.add_url_rule("/api/v1/kill", view_func=self.kill, methods=["PUT"])
+        routes.add_url_rule("/api/v1/save", view_func=self.save, methods=["PUT"])
+        routes.add_url_rule("/api/v1/saves", view_func=self.saves)
+        # where the original's own page asked for it
+        routes.add_url_rule("/proxy/savedmodel", endpoint="savedmodel", view_func=self.save)
         routes.add_url_rule("/api/v1/openapi.json", view_func=self.openapi)
         return routes
 
@@ -98,12 +102,30 @@ class Api:
 
     def kill(self) -> tuple[Response, int]:
         """Asks for the end of the job. Guarded by the nonce, as any site could send such a request."""
-        given = request.args.get("nonce", "")
-        if not hmac.compare_digest(given.encode(), self._nonce.encode()):
-            raise Forbidden("wrong or missing nonce: reload the job page and try again")
+        self._check_nonce()
         ok, message = self._source.request_kill(viewer_name())
         answer = {"ok": ok, "message": message}
         return (jsonify(answer), 200) if ok else (jsonify(**answer, error=message), 409)
+
+    def save(self) -> tuple[Response, int]:
+        """Asks for a save of the output as it is now; answers at once. Guarded by the nonce."""
+        self._check_nonce()
+        ok, message, save_id = self._source.request_save(viewer_name())
+        answer = {"ok": ok, "message": message}
+        return (jsonify(**answer, id=save_id), 200) if ok else (jsonify(**answer, error=message), 409)
+
+    def saves(self) -> Response:
+        """Every save that is remembered, the newest first, and why none can begin now."""
+        snapshot = self._source.snapshot()
+        found = [to_dict(save) for save in snapshot.saves]
+        return jsonify(
+            version=snapshot.version, server_time=time.time(), note=snapshot.save_note, saves=found
+        )
+
+    def _check_nonce(self) -> None:
+        given = request.args.get("nonce", "")
+        if not hmac.compare_digest(given.encode(), self._nonce.encode()):
+            raise Forbidden("wrong or missing nonce: reload the job page and try again")
 
     def openapi(self) -> Response:
         """The description of this API."""

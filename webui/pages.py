@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from flask import Blueprint, Response, abort, g, render_template, request
 
-from xlearning.job import ContainerState, ContainerView, Snapshot
+from xlearning.job import ContainerState, ContainerView, SaveState, SaveView, Snapshot
 from xlearning.webui import view
 from xlearning.webui.api import viewer_name
 from xlearning.webui.assets import Assets
@@ -19,6 +19,7 @@ _ANONYMOUS = "dr.who"  # the name by which Hadoop calls everybody where it asks 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 # Fills the <template> from which scripts make new rows.
 _BLANK = ContainerView("", "", None, 0, "", ContainerState.GRANTED)
+_BLANK_SAVE = SaveView("", (), SaveState.RUNNING, "", 0.0, None, 0, 0)
 
 
 class LogTail(NamedTuple):
@@ -56,6 +57,7 @@ class Pages:
             failing=view.failing(snapshot),
             waiting=view.waiting(snapshot),
             blank=_BLANK,
+            blank_save=_BLANK_SAVE,
             nonce=self._nonce,
             viewer=viewer_name(),
             access=_access(),

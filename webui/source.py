@@ -30,3 +30,9 @@ class JobSource(Protocol):
 
         Answers at once; the end itself shows in later snapshots.
         """
+
+    def request_save(self, viewer: str) -> tuple[bool, str, str]:
+        """Ask for a save of the output as it is now: (accepted, words for the viewer, the save's id).
+
+        Answers at once; how the save fares shows in later snapshots.
+        """

@@ -114,6 +114,7 @@ def summary(snapshot: Snapshot) -> dict[str, Any]:
         "waiting": {"present": wait[0], "wanted": wait[1]} if wait else None,
         "counts": state_counts(snapshot),
         "board_note": board_note(snapshot.board),
+        "saving": saving(snapshot),
     }
 
 
@@ -131,6 +132,12 @@ def board_note(board: BoardView) -> str:
     if not board.url:
         return "TensorBoard is not up yet."
     return "" if web_link(board.url) else f"TensorBoard gave an address that no browser can open: {board.url}"
+
+
+def saving(snapshot: Snapshot) -> str:
+    """How far the save is that runs, in the original's words, else why none can begin; empty when one can."""
+    run = next((save for save in snapshot.saves if not save.state.final), None)
+    return f"saving the model ... {run.done}/{run.containers}" if run else snapshot.save_note
 
 
 def place(container: ContainerView) -> str:

@@ -280,9 +280,63 @@ class ContainerView:
     last_lines: tuple[str, ...] = ()  # of the program's output, kept when it ended badly
 
 
+class SaveState(str, enum.Enum):
+    """How one "Save Model" stands."""
+
+    RUNNING = "RUNNING"
+    SUCCEEDED = "SUCCEEDED"  # the parts of all containers are there
+    PARTIAL = "PARTIAL"  # those of some are
+    FAILED = "FAILED"
+
+    @property
+    def final(self) -> bool:
+        return self is not SaveState.RUNNING
+
+
+@dataclass(frozen=True)
+class SaveView:
+    """One "Save Model" as the page and the client show it. Times are seconds since 1970 (UTC).
+
+    Attributes
+    ----------
+    id : str
+        When it began, as in the folder's name: ``2026_11_29_20_39_31``.
+    paths : tuple of str
+        One folder per output.
+    by : str
+        Who asked for it.
+    containers, done : int
+        How many containers take part, and how many parts are whole.
+    files, size : int
+        Files and bytes of the whole parts.
+    failures : tuple of str
+        Why parts are missing, one line each; the first few of them.
+    """
+
+    id: str
+    paths: tuple[str, ...]
+    state: SaveState
+    by: str
+    started: float
+    finished: float | None
+    containers: int
+    done: int
+    files: int = 0
+    size: int = 0  # bytes
+    failures: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Snapshot:
-    """How a job stands at one moment. ``version`` grows with every change."""
+    """How a job stands at one moment. ``version`` grows with every change.
+
+    Attributes
+    ----------
+    saves : tuple of SaveView
+        The newest first.
+    save_note : str
+        Why no save can be asked for at the moment; empty when one can.
+    """
 
     app_id: str
     app_name: str
@@ -305,6 +359,8 @@ class Snapshot:
     outputs: tuple[OutputSpec, ...]
     board: BoardView
     page_url: str = ""
+    saves: tuple[SaveView, ...] = ()
+    save_note: str = ""
 
 
 def to_dict(record: Any) -> Any:

@@ -86,9 +86,20 @@ class Upload(Action):
 
 @dataclass(frozen=True)
 class Save(Action):
+    """``timeout``: seconds, then the agent gives up."""
+
     container_id: str
     task: Task
     save_id: str
+    timeout: float
+
+
+@dataclass(frozen=True)
+class SealSave(Action):
+    """Mark the folders of a save as whole."""
+
+    save_id: str
+    paths: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -127,8 +127,12 @@ def _releasing(turn: Turn) -> None:
     if state.release_by is None:
         state.release_by = state.now + turn.limits.release
     left = [c for c in state.containers.values() if not c.gone]
-    if left and state.now <= state.release_by:
+    run = state.saving()
+    if (left or run) and state.now <= state.release_by:
         return
+    if run:
+        run.failures.append("the job ended before it was marked as whole")
+        turn.end_save(run)
     for container in left:
         turn.kill(container, "it did not leave in time")
     outcome = state.outcome or AppState.FAILED

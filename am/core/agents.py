@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from xlearning.am.core import events as ev
+from xlearning.am.core import saves
 from xlearning.am.core.actions import (
     Accept,
     Launch,
     Prepare,
     Refuse,
     ReleaseContainer,
-    Save,
     StopProcess,
     Upload,
 )
-from xlearning.am.core.state import Container, Phase, SaveRun
+from xlearning.am.core.state import Container
 from xlearning.am.core.turn import Turn
 from xlearning.job import AppState, BoardView, ContainerState
 
@@ -65,9 +65,7 @@ def _repeat_order(turn: Turn, container: Container) -> None:
         turn.do(StopProcess(container.id, task.generation, grace, container.reason))
     elif state is ContainerState.UPLOADING:
         turn.do(Upload(container.id, task))
-    for run in turn.state.saves:
-        if container.id in run.pending:
-            turn.do(Save(container.id, task, run.save_id))
+    saves.repeat(turn, container)
 
 
 def stream_ended(turn: Turn, event: ev.StreamEnded) -> None:
@@ -194,26 +192,7 @@ def board_started(turn: Turn, event: ev.BoardStarted) -> None:
         turn.record("board", url=event.url, note=event.note)
 
 
-def save_requested(turn: Turn, event: ev.SaveRequested) -> None:
-    state = turn.state
-    savers = [c for c in state.containers.values() if c.state is ContainerState.RUNNING and turn.uploads(c)]
-    if state.phase is not Phase.RUNNING or not savers or any(run.pending for run in state.saves):
-        return
-    state.saves.append(SaveRun(event.save_id, {c.id for c in savers}))
-    turn.record("save", id=event.save_id, by=event.by, containers=len(savers))
-    for container in savers:
-        if container.task:
-            turn.do(Save(container.id, container.task, event.save_id))
-
-
 def save_ended(turn: Turn, event: ev.SaveDone | ev.SaveFailed) -> None:
-    if current(turn, event) is None:
-        return
-    for run in turn.state.saves:
-        if run.save_id == event.save_id and event.container_id in run.pending:
-            run.pending.discard(event.container_id)
-            if isinstance(event, ev.SaveFailed):
-                run.failed[event.container_id] = event.reason
-            else:
-                run.files, run.size = run.files + event.files, run.size + event.size
-            turn.record("save-part", id=run.save_id, container=event.container_id, left=len(run.pending))
+    container = current(turn, event)
+    if container:
+        saves.part_ended(turn, container, event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xlearning.am.core import events as ev
+from xlearning.am.core import saves
 from xlearning.am.core.state import Container, Phase, State
 from xlearning.am.core.turn import Turn
 from xlearning.job import AppState, ContainerState
@@ -20,6 +21,7 @@ def tick(turn: Turn, event: ev.Tick) -> None:
     state.now = event.now
     for container in list(state.containers.values()):
         _judge(turn, container)
+    saves.judge(turn)
     _judge_job(turn)
 
 
@@ -32,6 +34,9 @@ def _extend(state: State, gap: float) -> None:
                 setattr(container, name, deadline + gap)
     if state.release_by is not None:
         state.release_by += gap
+    run = state.saving()
+    if run is not None and run.end_by is not None:
+        run.end_by += gap
     state.stalled += gap
 
 

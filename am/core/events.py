@@ -213,8 +213,24 @@ class BoardStarted(AgentEvent):
 
 @dataclass(frozen=True)
 class SaveRequested(Event):
+    """``paths``: the folders that it fills, one for each output."""
+
     save_id: str
     by: str
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SaveSealed(Event):
+    """The mark of completeness is written."""
+
+    save_id: str
+
+
+@dataclass(frozen=True)
+class SaveSealFailed(Event):
+    save_id: str
+    reason: str
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xlearning.am.core import agents, backend, clock
+from xlearning.am.core import agents, backend, clock, saves
 from xlearning.am.core import events as ev
 from xlearning.am.core.actions import Action
 from xlearning.am.core.advance import advance
@@ -39,9 +39,11 @@ _HANDLERS: dict[type[ev.Event], Callable[[Turn, Any], None]] = {
     ev.UploadProgressed: agents.upload_progressed,
     ev.UploadDone: agents.upload_done,
     ev.UploadFailed: agents.upload_failed,
-    ev.SaveRequested: agents.save_requested,
+    ev.SaveRequested: saves.requested,
     ev.SaveDone: agents.save_ended,
     ev.SaveFailed: agents.save_ended,
+    ev.SaveSealed: saves.sealed,
+    ev.SaveSealFailed: saves.sealed,
     ev.BoardStarted: agents.board_started,
     ev.CommitDone: backend.commit_done,
     ev.CommitFailed: backend.commit_failed,
@@ -90,6 +92,10 @@ class Machine:
         elif isinstance(event, _QUIET):
             self._stale = True
         return turn.actions
+
+    def save_refusal(self) -> str:
+        """Why no save can begin now, in words; empty when one can."""
+        return saves.refusal(Turn(self.job, self.rules, self.limits, self.state))
 
     def _finished(self) -> bool:
         return self.state.phase is Phase.FINISHED

@@ -41,7 +41,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Limits:
-    """Times in seconds, counts as numbers. 0 turns ``allocate`` and ``job`` off."""
+    """Times in seconds, counts as numbers. 0 turns ``allocate``, ``job`` and ``save`` off."""
 
     register: float = 300.0  # allocated -> registered
     silence: float = 10.0
@@ -51,6 +51,8 @@ class Limits:
     evaluator_grace: float = 60.0
     allocate: float = 0.0
     job: float = 0.0
+    save: float = 1800.0
+    save_margin: float = 5.0  # beyond that, for agents to say themselves that they gave up
     release: float = 3.0
     stall: float = 2.0  # a longer gap between two ticks means that we were stalled ourselves
     start_retry: int = 2

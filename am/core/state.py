@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass, field
 
 from xlearning.am.core.tasks import ClusterMap, Slot, Task
-from xlearning.job import AppState, BoardView, ContainerState, InputView
+from xlearning.job import AppState, BoardView, ContainerState, InputView, SaveState
 
 
 class Phase(str, enum.Enum):
@@ -79,13 +79,31 @@ class Container:
 
 @dataclass
 class SaveRun:
-    """One "Save Model": who still works on it, and how the others fared."""
+    """One "Save Model": who still works on it, and how the others fared.
+
+    ``sealing``: all parts are there and the mark of completeness is being written.
+    """
 
     save_id: str
+    paths: tuple[str, ...]
+    by: str
+    started: float
+    state: SaveState = SaveState.RUNNING
+    finished: float | None = None
+    end_by: float | None = None
+    containers: int = 0
     pending: set[str] = field(default_factory=set)
-    failed: dict[str, str] = field(default_factory=dict)
+    done: int = 0
+    failures: list[str] = field(default_factory=list)
+    sealing: bool = False
     files: int = 0
     size: int = 0
+
+    def verdict(self) -> SaveState:
+        """The outcome of a save that nobody works on any more."""
+        if not self.failures:
+            return SaveState.SUCCEEDED
+        return SaveState.PARTIAL if self.done else SaveState.FAILED
 
 
 @dataclass
@@ -113,6 +131,10 @@ class State:
     release_by: float | None = None
     commit_sent: bool = False
     version: int = 0
+
+    def saving(self) -> SaveRun | None:
+        """The save that runs; there is never more than one."""
+        return next((run for run in self.saves if not run.state.final), None)
 
     def live(self) -> list[Container]:
         """Containers whose work is not over."""

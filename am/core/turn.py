@@ -15,8 +15,11 @@ from xlearning.am.core.actions import (
     StopProcess,
 )
 from xlearning.am.core.policies import Limits, Rules
-from xlearning.am.core.state import Container, Phase, State
+from xlearning.am.core.state import Container, Phase, SaveRun, State
 from xlearning.job import WORKER, AppState, ContainerState, JobSpec
+
+_SHOWN_FAILURES, _SHOWN_WORDS = 10, 500  # parts of a save, characters
+_SAVING = (ContainerState.RUNNING, ContainerState.STOPPING)
 
 
 @dataclass
@@ -63,6 +66,37 @@ class Turn:
             state=state.value,
             reason=container.reason,
             exit_code=container.exit_code,
+        )
+        if state not in _SAVING:
+            self.lose_part(container, reason or "its program ended before its part was saved")
+
+    def lose_part(self, container: Container, reason: str) -> None:
+        """The part of a container in the save that runs will not come."""
+        run = self.state.saving()
+        if run is None or container.id not in run.pending:
+            return
+        run.pending.discard(container.id)
+        line = f"{container.name()} ({container.id} on {container.host}): {reason}"
+        if len(run.failures) < _SHOWN_FAILURES:
+            run.failures.append(line[:_SHOWN_WORDS])
+        self.record("save-part", id=run.save_id, container=container.id, reason=reason)
+        if not run.pending:
+            self.end_save(run)
+
+    def end_save(self, run: SaveRun) -> None:
+        """Nobody works on a save any more."""
+        run.state, run.finished, run.sealing = run.verdict(), self.state.now, False
+        self.record(
+            "save-ended",
+            id=run.save_id,
+            state=run.state.value,
+            by=run.by,
+            paths=list(run.paths),
+            containers=run.containers,
+            done=run.done,
+            files=run.files,
+            size=run.size,
+            failures=list(run.failures),
         )
 
     def end(self, outcome: AppState, reason: str, *, retryable: bool = True) -> None:

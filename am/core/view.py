@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xlearning.am.core.machine import Machine
-from xlearning.am.core.state import Container, Phase
-from xlearning.job import CHIEF, WORKER, AppState, ContainerView, InputView, Snapshot
+from xlearning.am.core.state import Container, Phase, SaveRun
+from xlearning.job import CHIEF, WORKER, AppState, ContainerView, InputView, SaveView, Snapshot
 
 
 def snapshot(machine: Machine, *, input_files: dict[tuple[str, int], int], page_url: str) -> Snapshot:
@@ -46,6 +46,24 @@ def snapshot(machine: Machine, *, input_files: dict[tuple[str, int], int], page_
         outputs=job.outputs,
         board=replace(state.board, enabled=job.board.enabled),
         page_url=page_url,
+        saves=tuple(_save(run) for run in reversed(state.saves)),
+        save_note=machine.save_refusal(),
+    )
+
+
+def _save(run: SaveRun) -> SaveView:
+    return SaveView(
+        id=run.save_id,
+        paths=run.paths,
+        state=run.state,
+        by=run.by,
+        started=run.started,
+        finished=run.finished,
+        containers=run.containers,
+        done=run.done,
+        files=run.files,
+        size=run.size,
+        failures=tuple(run.failures),
     )
 
 

@@ -13,14 +13,19 @@ from typing import TYPE_CHECKING
 from xlearning.container import blocking
 from xlearning.container.amount import Amount
 from xlearning.container.orders import EXPECTED, Orders
+from xlearning.container.outputs.save import save
 from xlearning.container.outputs.upload import Output, publish
 from xlearning.container.voice import Voice, clean_all, words
+from xlearning.errors import StorageError
 from xlearning.proto import xlearning_pb2 as pb
 
 if TYPE_CHECKING:
     from xlearning.fs.transfer import TransferResult
 
 log = logging.getLogger(__name__)
+
+_SAVE_ENDS = 30.0  # seconds; longer than one call into a file system takes
+_TIMEOUT = "xlearning.interresult.upload.timeout"
 
 
 class Publisher:
@@ -46,12 +51,14 @@ class Publisher:
         self._voice = voice
         self._cancel = threading.Event()
         self._uploaded = False
-        self._saves: set[str] = set()
-        self._save_turn = asyncio.Lock()
+        self._save_id = ""
+        self._save_cancel = threading.Event()
+        self._saving: set[asyncio.Task[TransferResult]] = set()
 
     def cancel(self) -> None:
         """Give up whatever is on its way, now and later."""
         self._cancel.set()
+        self._save_cancel.set()
 
     async def upload(self, order: pb.Upload) -> None:
         """Upload the output once; a repeated order only gets its answer again."""
@@ -59,6 +66,7 @@ class Publisher:
             self._voice.say_again("upload_done", "upload_failed")
             return
         self._uploaded = True
+        await self.end_save(_SAVE_ENDS)
         self.amount = Amount()
         try:
             done = await self._publish(order.transfers, self.amount.update)
@@ -72,21 +80,45 @@ class Publisher:
             self.amount = None
 
     async def save(self, order: pb.Save) -> None:
-        """Upload to another place while the program runs, one save after the other."""
+        """Upload to another place while the program runs; a new order ends an older save."""
         save_id = order.save_id
-        if save_id in self._saves:
+        if save_id == self._save_id:
             self._voice.say_again("save_done", "save_failed", save_id=save_id)
             return
-        self._saves.add(save_id)
-        async with self._save_turn:
-            try:
-                done = await self._publish(order.transfers, lambda _files, _size: None)
-            except EXPECTED as error:
-                log.warning("save %s failed: %s", save_id, error)
-                self._voice.say(save_failed=pb.SaveFailed(save_id=save_id, reason=words(error)))
-            else:
-                result = pb.SaveDone(save_id=save_id, files=done.files, bytes=done.bytes)
-                self._voice.say(save_done=result)
+        self._save_id = save_id
+        self._save_cancel.set()
+        self._save_cancel = cancel = threading.Event()
+        saving = asyncio.create_task(blocking.call(self._part(order, cancel), name="save"))
+        self._saving.add(saving)
+        saving.add_done_callback(self._saved)
+        await asyncio.wait({saving}, timeout=order.timeout or None)
+        try:
+            if not saving.done():
+                cancel.set()
+                raise StorageError(f"it was not done within {order.timeout:g} s ({_TIMEOUT})")
+            done = saving.result()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the training goes on
+            log.warning("save %s failed: %s", save_id, error)
+            self._voice.say(save_failed=pb.SaveFailed(save_id=save_id, reason=words(error)))
+        else:
+            self._voice.say(save_done=pb.SaveDone(save_id=save_id, files=done.files, bytes=done.bytes))
+
+    async def end_save(self, patience: float) -> None:
+        """Give up a save that runs, and wait at most ``patience`` seconds until it touches nothing more."""
+        self._save_cancel.set()
+        if self._saving:
+            await asyncio.wait(set(self._saving), timeout=patience)
+
+    def _part(self, order: pb.Save, cancel: threading.Event) -> Callable[[], TransferResult]:
+        outputs = [Output(transfer.local, transfer.remote) for transfer in order.transfers]
+        moves = [(move.source, move.target) for move in order.moves]
+        fss, config = self._orders.fss, self._orders.config
+        return functools.partial(save, outputs, moves, self._work, fss, config, cancel=cancel)
+
+    def _saved(self, task: asyncio.Task[TransferResult]) -> None:
+        self._saving.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.info("a save has ended: %s", error)
 
     async def _publish(
         self, transfers: Iterable[pb.Transfer], on_progress: Callable[[int, int], None]

@@ -39,6 +39,7 @@ def publish(
     *,
     cancel: threading.Event,
     on_progress: OnProgress,
+    alive: bool = False,
 ) -> TransferResult:
     """Upload every output folder. Blocks.
 
@@ -50,6 +51,8 @@ def publish(
         Set it from another thread to give up.
     on_progress : callable
         Called from transfer threads with (files done, bytes done) over all folders.
+    alive : bool
+        The program still runs, and files that it deletes meanwhile are left out.
 
     Raises
     ------
@@ -74,6 +77,7 @@ def publish(
             retry_time=config.get("xlearning.fs.retry.time"),
             on_progress=_after(files, size, on_progress),
             cancel=cancel,
+            alive=alive,
         )
         files, size = files + result.files, size + result.bytes
         entries.extend(result.entries)

@@ -259,6 +259,63 @@ while True:
         await box.release()
 
 
+WRITER = """
+import os, pathlib, time
+os.mkdir('output')
+for n in range(5000):
+    pathlib.Path(f'output/{n}').write_text('x')
+print('up', flush=True)
+while not os.path.exists('end'):
+    time.sleep(0.02)
+"""
+
+
+def save_order(root: Path, save_id: str, timeout: float = 0.0) -> pb.Save:
+    """Of the folder ``output``, by way of a draft."""
+    draft = f"file://{root}/drafts/{save_id}/c1"
+    return pb.Save(
+        save_id=save_id,
+        transfers=[pb.Transfer(local="output", remote=draft)],
+        moves=[pb.Move(source=draft, target=f"file://{root}/saves/{save_id}/c1")],
+        timeout=timeout,
+    )
+
+
+@scenario
+async def test_a_save_appears_when_it_is_whole_and_gives_up_in_time(tmp_path: Path) -> None:
+    async with container(tmp_path) as box:
+        await running(box, WRITER, properties={"xlearning.upload.output.thread.nums": "1"})
+        box.master.order(save=save_order(tmp_path, "late", 0.1))
+        failed = await box.master.heard("save_failed")
+        assert failed.save_id == "late"
+        assert "not done within 0.1 s (xlearning.interresult.upload.timeout)" in failed.reason
+        box.master.order(save=save_order(tmp_path, "good", 600))
+        done = await box.master.heard("save_done")
+        assert (done.save_id, done.files, done.bytes) == ("good", 5000, 5000)
+        assert len(list((tmp_path / "saves/good/c1").iterdir())) == 5000
+        assert not (tmp_path / "saves/late").exists()
+        drafts = tmp_path / "drafts"
+        await box.master.until(lambda: not [p for p in drafts.rglob("*") if p.is_file()], "drafts are gone")
+        await box.release()
+
+
+@scenario
+async def test_the_end_of_the_program_ends_its_save(tmp_path: Path) -> None:
+    async with container(tmp_path) as box:
+        await running(box, WRITER, properties={"xlearning.upload.output.thread.nums": "1"})
+        box.master.order(save=save_order(tmp_path, "one"))
+        await box.master.until(lambda: any((tmp_path / "drafts").rglob("[0-9]*")), "begun")
+        (box.work / "end").touch()
+        await box.master.heard("process_exited")
+        box.master.order(
+            upload=pb.Upload(transfers=[pb.Transfer(local="output", remote=f"file://{tmp_path}/out")])
+        )
+        assert (await box.master.heard("upload_done")).files == 5000
+        assert (await box.master.heard("save_failed")).save_id == "one"
+        assert not (tmp_path / "saves").exists()
+        await box.release()
+
+
 @scenario
 async def test_two_outputs_with_equal_names(tmp_path: Path) -> None:
     async with container(tmp_path) as box:

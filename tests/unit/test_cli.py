@@ -93,6 +93,38 @@ def test_all_problems_at_once(folder: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_help_of_save(folder: Path) -> None:
+    done = xl_submit(folder, "save", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: xl-submit save [OPTIONS] APP_ID")
+    assert "--no-wait" in done.stdout and "xl-submit save" in xl_submit(folder, "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ((), "Missing argument 'APP_ID'"),
+        (("last", "more"), "more"),
+        (("last", "--nowait"), "--no-wait"),
+        (("last", "--conf", "nopair"), "--conf nopair is not a pair"),
+        (("last",), "there is no job on this machine"),
+        (("application_1_0001",), "no application application_1_0001"),
+    ],
+)
+def test_save_that_means_no_job(folder: Path, words: tuple[str, ...], answer: str) -> None:
+    done = xl_submit(folder, "save", *words)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert answer in done.stderr and "hint" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_save_is_a_verb_as_the_first_word_only(folder: Path) -> None:
+    for words in (("--local", "--dry-run", "--", "save"), ("--local", "--dry-run", "save", "last")):
+        done = xl_submit(folder, *words)
+        assert done.returncode == 0, done.stderr
+    assert "YARN is not part" in xl_submit(folder, "--", "save").stderr
+
+
 def test_one_problem_is_one_sentence_and_a_hint(folder: Path) -> None:
     done = xl_submit(folder, "--local")
     assert done.returncode == 1

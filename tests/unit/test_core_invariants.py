@@ -21,9 +21,11 @@ from xlearning.am.core import events as ev
 from xlearning.am.core.machine import Machine
 from xlearning.am.core.policies import Limits, Rules
 from xlearning.am.core.state import Phase
-from xlearning.job import AppState, ContainerState, InputView, JobSpec, OutputSpec, RoleSpec
+from xlearning.job import AppState, ContainerState, InputView, JobSpec, OutputSpec, RoleSpec, SaveState
 
-LIMITS = Limits(register=20, silence=10, evaluator_grace=8, start_retry=2, max_attempts=2, allocate=0)
+LIMITS = Limits(
+    register=20, silence=10, evaluator_grace=8, start_retry=2, max_attempts=2, allocate=0, save=15
+)
 
 
 def make_job(roles: dict[str, int], outputs: bool) -> JobSpec:
@@ -78,6 +80,7 @@ class JobUnderFire(RuleBasedStateMachine):
         self.actions: list[act.Action] = []
         self.final: dict[str, ContainerState] = {}
         self.prepared: dict[tuple[str, int], int] = {}
+        self.results: dict[str, dict[str, object]] = {}
         self.feed(ev.AttemptStarted(self.now, 1, requested))
         if head_start != "nothing":
             self.come_up()
@@ -241,12 +244,38 @@ class JobUnderFire(RuleBasedStateMachine):
     def agent_leaves(self, data: st.DataObject) -> None:
         self.agent_event(data, lambda c, g: ev.AgentStopped(c, g))
 
+    @rule()
+    def save(self) -> None:
+        refusal = self.machine.save_refusal()
+        self.serial += 1
+        self.feed(ev.SaveRequested(f"s{self.serial}", "bob", ("file:///out/interResult_1",)))
+        if self.state.phase is not Phase.FINISHED:
+            run = self.state.saves[-1]
+            assert run.state.final == bool(refusal), "words and deeds agree"
+
+    def some_save(self, data: st.DataObject) -> str:
+        """Mostly the newest save, which is the one that runs if any does."""
+        ids = [run.save_id for run in self.state.saves] or ["s0"]
+        return data.draw(st.sampled_from([ids[-1], ids[-1], ids[-1], ids[0], "s0"]))
+
     @rule(data=st.data(), fails=st.booleans())
-    def save(self, data: st.DataObject, fails: bool) -> None:
-        self.feed(ev.SaveRequested("s1", "bob"))
+    def save_part_ends(self, data: st.DataObject, fails: bool) -> None:
+        save = self.some_save(data)
         self.agent_event(
-            data, lambda c, g: ev.SaveFailed(c, g, "s1", "x") if fails else ev.SaveDone(c, g, "s1", 1, 1)
+            data, lambda c, g: ev.SaveFailed(c, g, save, "x") if fails else ev.SaveDone(c, g, save, 1, 1)
         )
+
+    @rule()
+    def all_parts_end(self) -> None:
+        for run in self.state.saves[-1:]:
+            for container in sorted(run.pending):
+                generation = self.state.containers[container].generation
+                self.feed(ev.SaveDone(container, generation, run.save_id, 1, 1))
+
+    @rule(data=st.data(), fails=st.booleans())
+    def seal_ends(self, data: st.DataObject, fails: bool) -> None:
+        save = self.some_save(data)
+        self.feed(ev.SaveSealFailed(save, "HDFS is gone") if fails else ev.SaveSealed(save))
 
     @rule(fails=st.booleans())
     @precondition(lambda self: any(isinstance(a, act.Commit) for a in self.actions))
@@ -324,8 +353,29 @@ class JobUnderFire(RuleBasedStateMachine):
                 }
                 assert {(s.role, s.index) for s in needed} <= done
 
+    @invariant()
+    def saves_are_one_at_a_time_and_their_results_stay(self) -> None:
+        running = [run for run in self.state.saves if not run.state.final]
+        assert len(running) <= 1 and len(self.state.saves) <= 50
+        assert not (running and self.state.phase is Phase.FINISHED)
+        for run in running:
+            assert run.pending or run.sealing
+            assert run.sealing == (run.done == run.containers)
+        sealed = [a.save_id for a in self.actions if isinstance(a, act.SealSave)]
+        assert len(sealed) == len(set(sealed))
+        for run in self.state.saves:
+            assert run.done + len(run.pending) <= run.containers
+            if run.state is SaveState.SUCCEEDED:
+                assert run.done == run.containers > 0 and run.save_id in sealed and not run.failures
+            if run.state.final:
+                assert not run.pending and not run.sealing and run.finished is not None
+                result = dataclasses.asdict(run)
+                assert self.results.setdefault(run.save_id, result) == result
+
     def teardown(self) -> None:
         if hasattr(self, "machine"):
+            for run in self.state.saves:
+                note_reached(f"save {run.state.value}, {run.containers} containers")
             note_reached(f"phase {self.state.phase.value}, outcome {self.state.outcome}")
             self.replay_gives_the_same_state()
             self.the_job_ends_when_it_is_killed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import pytest
@@ -10,9 +11,9 @@ from xlearning.am.core import actions as act
 from xlearning.am.core import events as ev
 from xlearning.am.core.machine import Machine
 from xlearning.am.core.policies import Limits, Rules
-from xlearning.am.core.state import Phase
+from xlearning.am.core.state import Phase, SaveRun
 from xlearning.am.core.view import snapshot
-from xlearning.job import AppState, ContainerState, JobSpec, OutputSpec, RoleSpec
+from xlearning.job import AppState, ContainerState, JobSpec, OutputSpec, RoleSpec, SaveState
 
 GANG = Rules(
     gang=True,
@@ -366,8 +367,133 @@ def test_a_save_goes_to_every_running_uploader_once() -> None:
     assert {(a.container_id, a.save_id) for a in story.of(act.Save)} == {(c, "2026") for c in tasks.values()}
     for container in tasks.values():
         story.do(ev.SaveDone(container, 1, "2026", 1, 5))
-    (run,) = story.state.saves
-    assert (run.pending, run.files, run.size) == (set(), 3, 15)
+    (refused, run) = snapshot(story.machine, input_files={}, page_url="").saves
+    assert refused.id == "2027" and refused.state is SaveState.FAILED
+    assert "save 2026 is running" in refused.failures[0]
+    assert (run.done, run.files, run.size, run.state) == (3, 3, 15, SaveState.RUNNING)
+    assert [a.save_id for a in story.of(act.SealSave)] == ["2026"]
+    story.do(ev.SaveSealed("2026"))
+    run = snapshot(story.machine, input_files={}, page_url="").saves[1]
+    assert (run.state, run.containers, run.done, run.finished) == (SaveState.SUCCEEDED, 3, 3, story.now)
+
+
+def saving(story: Story, save_id: str = "2026") -> SaveRun:
+    story.do(ev.SaveRequested(save_id, "bob", ("file:///out/interResult_2026",)))
+    run: SaveRun = story.state.saves[-1]
+    assert run.state is SaveState.RUNNING
+    return run
+
+
+def test_words_say_why_no_save_can_begin() -> None:
+    assert "no --output" in Story(worker=1, outputs=False).machine.save_refusal()
+    story = Story(ps=1, worker=2)
+    assert "do not run yet" in story.machine.save_refusal()
+    tasks = story.all_running()
+    assert story.machine.save_refusal() == ""
+    saving(story)
+    assert "0 of 3 containers" in story.machine.save_refusal()
+    story.do(ev.KillRequested("bob"))
+    assert "ending" in story.machine.save_refusal()
+    for container in tasks.values():
+        story.exits(container, 143)
+    assert "ended" in story.machine.save_refusal()
+
+
+def test_a_save_is_of_those_that_upload() -> None:
+    workers = dataclasses.replace(GANG, upload_roles=frozenset(("worker",)))
+    story = Story(workers, ps=1, worker=2)
+    tasks = story.all_running()
+    saving(story)
+    assert {a.container_id for a in story.of(act.Save)} == {tasks["worker:0"], tasks["worker:1"]}
+
+
+def test_a_save_without_anybody_who_could_save_has_words() -> None:
+    story = Story(dataclasses.replace(GANG, upload_roles=frozenset(("worker",))), ps=1, worker=1)
+    story.exits(story.all_running()["worker:0"])
+    assert story.state.phase is Phase.RUNNING
+    assert "no program that has output runs" in story.machine.save_refusal()
+
+
+def test_a_worker_that_ends_while_it_saves_is_a_missing_part() -> None:
+    story = Story(Rules(), worker=3)
+    tasks = story.all_running()
+    run = saving(story)
+    story.do(ev.SaveDone(tasks["worker:2"], 1, "2026", 4, 40))
+    story.exits(tasks["worker:0"], 0)
+    assert "worker:0" in run.failures[0] and "ended before its part was saved" in run.failures[0]
+    story.do(ev.SaveDone(tasks["worker:0"], 1, "2026", 1, 1))
+    story.do(ev.ContainerLost(tasks["worker:1"], "node lost"))
+    assert "node lost" in run.failures[1]
+    assert (run.state, run.done, run.files, run.size) == (SaveState.PARTIAL, 1, 4, 40)
+    assert not story.of(act.SealSave)
+    (last,) = [a for a in story.of(act.Record) if a.kind == "save-ended"]
+    assert last.data["state"] == "PARTIAL" and last.data["by"] == "bob"
+
+
+def test_a_save_that_takes_too_long_fails_for_those_who_did_not_answer() -> None:
+    story = Story(worker=2, limits=Limits(save=30))
+    tasks = story.all_running()
+    run = saving(story)
+    assert {a.timeout for a in story.of(act.Save)} == {30}
+    story.do(ev.SaveDone(tasks["worker:0"], 1, "2026", 1, 1))
+    story.tick(36)
+    assert run.state is SaveState.PARTIAL
+    assert len(run.failures) == 1 and "within 30 s" in run.failures[0]
+    assert saving(story, "2027").containers == 2
+
+
+def test_our_own_stall_does_not_count_against_a_save() -> None:
+    story = Story(worker=1, limits=Limits(save=30))
+    story.all_running()
+    run = saving(story)
+    story.now += 300
+    story.do(ev.Tick(story.now))
+    assert run.state is SaveState.RUNNING
+
+
+def test_a_lost_order_to_save_is_repeated() -> None:
+    story = Story(worker=1)
+    container = story.all_running()["worker:0"]
+    run = saving(story)
+    story.do(ev.StreamEnded(container, 1))
+    new = story.do(ev.AgentReconnected(container, 9, f"token-{container}"))
+    assert [a.save_id for a in new if isinstance(a, act.Save)] == ["2026"]
+    story.do(ev.SaveFailed(container, 1, "2026", "disk full"), ev.SaveFailed(container, 1, "2026", "again"))
+    assert run.state is SaveState.FAILED
+    assert [line.rpartition(": ")[2] for line in run.failures] == ["disk full"]
+
+
+def test_a_save_whose_mark_fails_is_not_whole() -> None:
+    story = Story(worker=1)
+    container = story.all_running()["worker:0"]
+    run = saving(story)
+    story.do(ev.SaveDone(container, 1, "2026", 1, 1))
+    assert "1 of 1" in story.machine.save_refusal()
+    story.do(ev.SaveSealFailed("2026", "HDFS is gone"))
+    assert run.state is SaveState.PARTIAL and "HDFS is gone" in run.failures[0]
+
+
+def test_the_end_waits_a_little_for_the_mark_of_a_save() -> None:
+    story = Story(worker=1)
+    container = story.all_running()["worker:0"]
+    run = saving(story)
+    story.do(ev.SaveDone(container, 1, "2026", 1, 1), ev.KillRequested("bob"))
+    story.exits(container, 143)
+    story.leave_all()
+    assert not story.of(act.Finish)
+    story.do(ev.SaveSealed("2026"))
+    assert story.finish().state is AppState.KILLED
+    assert run.state is SaveState.SUCCEEDED
+
+
+def test_only_the_newest_saves_are_kept() -> None:
+    story = Story(worker=1)
+    container = story.all_running()["worker:0"]
+    for n in range(60):
+        saving(story, f"s{n:02d}")
+        story.do(ev.SaveFailed(container, 1, f"s{n:02d}", "no"))
+    shown = snapshot(story.machine, input_files={}, page_url="").saves
+    assert [run.id for run in shown][:2] == ["s59", "s58"] and len(shown) == 50
 
 
 def test_retry_is_asked_for_while_attempts_remain() -> None:

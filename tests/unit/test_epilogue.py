@@ -20,6 +20,8 @@ from xlearning.job import (
     InputStrategy,
     OutputSpec,
     RoleSpec,
+    SaveState,
+    SaveView,
     Snapshot,
 )
 
@@ -225,3 +227,31 @@ def test_summary_counts_the_newest_generation_and_the_chief_as_a_worker() -> Non
         container(0, ContainerState.REGISTERED, index=None), container(1, ContainerState.GRANTED)
     )
     assert summary(early) == "RUNNING · worker: 2 starting"
+
+
+def save(number: int, state: SaveState, **more: Any) -> SaveView:
+    values: dict[str, Any] = {"by": "me", "started": 1.0, "finished": None, "containers": 2, "done": 1}
+    return SaveView(id=f"s{number}", paths=(f"file:///out/r{number}",), state=state, **{**values, **more})
+
+
+def test_saves_are_told_as_they_begin_and_end() -> None:
+    before = snapshot(saves=(save(1, SaveState.RUNNING),))
+    assert "Save Model s1: 1 of 2 containers" in changes(None, before)
+    assert changes(before, replace(before, version=2)) == []
+    ended = save(1, SaveState.PARTIAL, files=1, size=2048, failures=("worker:1: disk full",))
+    (line,) = changes(before, snapshot(saves=(ended,)))
+    assert line.startswith("Save Model s1 PARTIAL: 1 of 2 containers, 1 file, 2")
+    assert "in file:///out/r1" in line
+    assert line.endswith("\n  worker:1: disk full")
+
+
+def test_a_failed_job_names_what_it_has_saved() -> None:
+    saves = (
+        save(3, SaveState.PARTIAL),
+        save(2, SaveState.FAILED, done=0),
+        save(1, SaveState.SUCCEEDED, done=2),
+    )
+    lines = epilogue(report(AppState.FAILED, "worker:1 failed"), snapshot(saves=saves))
+    assert "  Saved: file:///out/r3 (not all of it)" in lines
+    assert "  Saved: file:///out/r1" in lines
+    assert not [line for line in lines if "r2" in line]

@@ -287,3 +287,37 @@ def test_names_that_are_no_text(fss: FileSystems, tmp_path: Path) -> None:
     with pytest.raises(TransferError) as caught:
         download(fss, [FetchItem(f"file://{tmp_path}/{name}", "x", 1)], tmp_path / "down")
     caught.value.message.encode()
+
+
+def vanish(folder: Path) -> None:
+    """Delete all but the first files, as a program does that keeps its newest checkpoints only."""
+    for path in folder.glob("[1-9]*/*"):
+        path.unlink()
+    for path in folder.glob("[1-9]*"):
+        path.rmdir()
+
+
+@pytest.mark.parametrize("alive", [True, False])
+def test_upload_while_somebody_deletes_files(fss: FileSystems, tmp_path: Path, alive: bool) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    for n in range(100):
+        (source / str(n)).mkdir(parents=True)
+        (source / str(n) / "f").write_text("x")
+    done = threading.Event()
+
+    def progress(_files: int, _size: int) -> None:
+        if not done.is_set():
+            done.set()
+            vanish(source)
+
+    def run() -> TransferResult:
+        return upload(fss, source, f"file://{target}", threads=1, on_progress=progress, alive=alive)
+
+    if not alive:
+        with pytest.raises(TransferError):
+            run()
+        return
+    result = run()
+    found = [path for path in target.rglob("*") if path.is_file()]
+    assert 1 <= result.files == len(found) < 100
+    assert {path.name for path in found} == {"f"}

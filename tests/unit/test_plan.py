@@ -353,12 +353,27 @@ def test_output_that_exists() -> None:
         ([f"_temporary/{DEAD}_000001", "part-0"], "exists already"),
         ([f"_temporary/{DEAD}_000001", f"_temporary/{ALIVE}_000001"], "is being written"),
         (["."], "exists already"),
+        (["interResult_2026_11_29_20_39_31/c"], "models that were saved while a job ran"),
+        ([f"_temporary/{DEAD}_000001", "interResult_1"], "move what was saved"),
+        ([f"_temporary/{ALIVE}_000001", "interResult_1"], "is being written"),
+        (["_SUCCESS", "interResult_1"], "exists already"),
     ],
 )
 def test_outputs_that_are_in_use(folder: Path, children: list[str], why: str) -> None:
     for child in children:
         (folder / "out" / child).mkdir(parents=True)
     assert why in refusal("--output", "out#m")
+
+
+@pytest.mark.parametrize("prefix", ["/../up_", "a/../../b", "_temporary/x", "/_SUCCESS"])
+def test_saves_stay_inside_the_output(prefix: str) -> None:
+    words = refusal("--conf", f"xlearning.interresult.dir={prefix}")
+    assert f"xlearning.interresult.dir={prefix}" in words and "interResult_" in words
+
+
+@pytest.mark.parametrize("prefix", ["", "/", "model-", "/saved/interResult_"])
+def test_saves_may_be_called_otherwise(prefix: str) -> None:
+    assert plan("--conf", f"xlearning.interresult.dir={prefix}")
 
 
 def test_remains_of_a_dead_application_are_swept(folder: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from xlearning.client.exits import words
-from xlearning.job import CHIEF, WORKER, ContainerState, ContainerView, Snapshot
+from xlearning.job import CHIEF, WORKER, ContainerState, ContainerView, SaveState, SaveView, Snapshot
+from xlearning.units import format_bytes
 
 _WORDS = {
     ContainerState.GRANTED: "starting",
@@ -47,9 +48,23 @@ def changes(before: Snapshot | None, now: Snapshot) -> list[str]:
         {container.id for container in before.containers if container.state in _BAD} if before else set()
     )
     lines += [_failure(c) for c in now.containers if c.state in _BAD and c.id not in known_bad]
+    known_saves = {save.id: save.state for save in before.saves} if before else {}
+    lines += [save_line(save) for save in reversed(now.saves) if known_saves.get(save.id) != save.state]
     if before is None or _key(before) != _key(now):
         lines.append(summary(now))
     return lines
+
+
+def save_line(save: SaveView) -> str:
+    """How a save stands, with everything that is missing in it."""
+    parts = f"{save.done} of {save.containers} containers"
+    if not save.state.final:
+        return f"Save Model {save.id}: {parts}"
+    amount = f"{save.files} file{'' if save.files == 1 else 's'}, {format_bytes(save.size)}"
+    line = f"Save Model {save.id} {save.state.value}: {parts}, {amount}"
+    if save.state is not SaveState.FAILED:
+        line += f" in {', '.join(save.paths)}"
+    return "\n  ".join([line, *save.failures])
 
 
 def _key(snapshot: Snapshot) -> tuple[object, ...]:

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from xlearning.client.changes import label
 from xlearning.client.exits import hint, words
 from xlearning.cluster.base import ApplicationReport
-from xlearning.job import AppState, ContainerState, ContainerView, Snapshot
+from xlearning.job import AppState, ContainerState, ContainerView, SaveState, Snapshot
 from xlearning.units import format_duration
 
 LAST_LINES = 20
+_SAVES = 3  # the newest
 _PROGRAM_LOGS = ("stderr", "stdout")
 _BAD = (ContainerState.FAILED, ContainerState.LOST)
 
@@ -78,6 +79,7 @@ def _failure(report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping
         lines.append(f"  First to fail: {_who(container)}{'' if why[2:] in reason else why}")
         lines += _tail(container)
     lines += _logs(logs)
+    lines += _saved(snapshot)
     if container is not None:
         advice = hint(container.exit_code, container.last_lines, container.reason)
         lines += [f"  hint: {advice}"] if advice else []
@@ -90,6 +92,16 @@ def _tail(container: ContainerView) -> list[str]:
         return []
     count = "line" if len(shown) == 1 else f"{len(shown)} lines"
     return [f"  Its last {count}:", *(f"    | {line}" for line in shown)]
+
+
+def _saved(snapshot: Snapshot | None) -> list[str]:
+    """Saved models outlive the job."""
+    saves = [save for save in (snapshot.saves if snapshot else ()) if save.done]
+    return [
+        f"  Saved: {path}" + ("" if save.state is SaveState.SUCCEEDED else " (not all of it)")
+        for save in saves[:_SAVES]
+        for path in save.paths
+    ]
 
 
 def _logs(logs: Mapping[str, str]) -> list[str]:

@@ -22,6 +22,8 @@ _ATTEMPT_FOLDER = re.compile(r"(application_\d+_\d+)_\d+")
 _OTHER_FOLDER = "choose another folder, or delete it"
 _OTHER_FOLDER_ONLY = "choose another folder, or wait for its end"
 _BEING_WRITTEN = "is being written by"
+_SAVED = "exists already: it holds models that were saved while a job ran, which did not succeed"
+_KEEP_SAVED = "choose another folder, or move what was saved to another place"
 
 Report = Callable[[str], ApplicationReport]
 
@@ -81,14 +83,36 @@ def check_overlap(specs: Sequence[OutputSpec], problems: list[Problem]) -> None:
                     )
 
 
+def check_saves(prefix: str, problems: list[Problem]) -> None:
+    """Whether ``xlearning.interresult.dir`` leads to a place inside of the output."""
+    fix = "write a plain relative name, such as interResult_"
+    try:
+        first = local_name(f"{prefix.strip('/')}x").split("/")[0]
+    except ValueError as error:
+        problems.append(Problem(f"xlearning.interresult.dir={prefix} cannot be used: {error}", fix))
+        return
+    if first.startswith((TEMPORARY, SUCCESS)):
+        words = f"xlearning.interresult.dir={prefix}: {TEMPORARY} and {SUCCESS} are the commit's own"
+        problems.append(Problem(words, fix))
+
+
 def check_free(
-    specs: Sequence[OutputSpec], fss: FileSystems, *, user: str, report: Report, problems: list[Problem]
+    specs: Sequence[OutputSpec],
+    fss: FileSystems,
+    *,
+    user: str,
+    report: Report,
+    saves: str,
+    problems: list[Problem],
 ) -> list[str]:
-    """Remotes that hold only remains of dead applications; everything else that exists is a problem."""
+    """Remotes that hold only remains of dead applications; everything else that exists is a problem.
+
+    ``saves`` is ``xlearning.interresult.dir``.
+    """
     sweep = []
     for remote in dict.fromkeys(spec.remote for spec in specs):
         try:
-            reason = _occupied(remote, fss, user, report)
+            reason = _occupied(remote, fss, user, report, saves)
         except FileNotFoundError:
             file = _file_above(remote, fss)
             if file:
@@ -102,6 +126,8 @@ def check_free(
             continue
         if reason:
             fix = _OTHER_FOLDER_ONLY if _BEING_WRITTEN in reason else _OTHER_FOLDER
+            if reason == _SAVED:
+                fix = _KEEP_SAVED
             problems.append(Problem(f"output {remote} {reason}", fix))
         else:
             sweep.append(remote)
@@ -130,14 +156,23 @@ def _file_above(remote: str, fss: FileSystems) -> str:
     return ""
 
 
-def _occupied(remote: str, fss: FileSystems, user: str, report: Report) -> str:
+def _occupied(remote: str, fss: FileSystems, user: str, report: Report, saves: str) -> str:
     """Why ``remote``, which exists, cannot be used; empty when it can."""
     fs = fss.of(remote)
     if not fs.stat(remote).is_dir:
         return "exists and is a file"
-    if [child.name for child in fs.list(remote)] != [TEMPORARY]:
+    names = [child.name for child in fs.list(remote)]
+    others = [name for name in names if name != TEMPORARY]
+    first = saves.strip("/").split("/")[0]
+    if not names or not all(first and name.startswith(first) for name in others):
         return "exists already"
-    for child in fs.list(f"{remote}/{TEMPORARY}"):
+    reason = _begun(f"{remote}/{TEMPORARY}", fss, user, report) if TEMPORARY in names else ""
+    return reason or (_SAVED if others else "")
+
+
+def _begun(temporary: str, fss: FileSystems, user: str, report: Report) -> str:
+    """Why what lies in a ``_temporary`` cannot be swept; empty when it can."""
+    for child in fss.of(temporary).list(temporary):
         match = _ATTEMPT_FOLDER.fullmatch(child.name)
         if match is None:
             return f"exists already, with {TEMPORARY}/{child.name} of another program"

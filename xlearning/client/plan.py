@@ -107,7 +107,11 @@ def make_plan(
     listings = inputs.list_inputs(
         input_specs, fss, allow_empty=allow_empty, hidden=not streaming, problems=found
     )
-    sweep = outputs.check_free(output_specs, fss, user=setting.user, report=setting.report, problems=found)
+    saves = config.get("xlearning.interresult.dir")
+    outputs.check_saves(saves, found)
+    sweep = outputs.check_free(
+        output_specs, fss, user=setting.user, report=setting.report, saves=saves, problems=found
+    )
     if not config_complete:
         refuse(found)
     _check_local_names(listings, output_specs, shipped, config, found)

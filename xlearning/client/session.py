@@ -35,6 +35,15 @@ class AmAddress:
     page: str = ""
 
 
+@dataclass(frozen=True)
+class SaveAnswer:
+    """Whether a save has begun: its id, or why not in ``message``."""
+
+    accepted: bool
+    message: str
+    save_id: str
+
+
 def find_am(fss: FileSystems, staging: str) -> AmAddress | None:
     """The newest attempt that has announced itself in ``staging``; None while there is none."""
     fs = fss.of(staging)
@@ -122,6 +131,24 @@ class AmConnection:
         except (grpc.RpcError, ValueError) as error:
             raise _mapped(error) from error
         return "" if reply.accepted else reply.message or "the ApplicationMaster refused"
+
+    def save(self, user: str) -> SaveAnswer:
+        """Ask the ApplicationMaster to save the output as it is now; it answers at once.
+
+        Raises
+        ------
+        xlearning.errors.ClusterUnavailable
+            The ApplicationMaster is gone or does not answer.
+        """
+        import grpc
+
+        from xlearning.proto import xlearning_pb2 as pb
+
+        try:
+            reply = self._stub.Save(pb.SaveRequest(user=user), timeout=_SLACK)
+        except (grpc.RpcError, ValueError) as error:
+            raise _mapped(error) from error
+        return SaveAnswer(reply.accepted, reply.message, reply.save_id)
 
     def close(self) -> None:
         """Close the connection; calls of other threads end with `ClusterUnavailable`."""

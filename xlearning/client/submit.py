@@ -36,7 +36,7 @@ def run(line: Scan, console: Console) -> int:
         Anything that is wrong before the application has started.
     """
     problems = list(line.problems)
-    config = _config(line, problems)
+    config = read_config(line, problems)
     if not line.given("local"):
         problems.append(
             Problem(
@@ -59,7 +59,7 @@ def run(line: Scan, console: Console) -> int:
     if line.given("dry-run"):
         from xlearning.client.dryrun import render
 
-        return EXIT_OK if _tell(render(plan, fallback), console) else EXIT_CLIENT
+        return EXIT_OK if tell(render(plan, fallback), console) else EXIT_CLIENT
     if line.given("verbose"):
         from xlearning.client.dryrun import properties
 
@@ -83,7 +83,7 @@ def staging_root(config: Config, fss: FileSystems) -> str:
     return fss.resolve(str(Path(config.get("xlearning.local.dir")).absolute() / "staging"))
 
 
-def _config(line: Scan, problems: list[Problem]) -> Config | None:
+def read_config(line: Scan, problems: list[Problem]) -> Config | None:
     """The configuration; None, and a problem more, when it cannot be used."""
     pairs = []
     for text in line.many("conf"):
@@ -105,7 +105,7 @@ def _config(line: Scan, problems: list[Problem]) -> Config | None:
         return None
 
 
-def _tell(text: str, console: Console) -> bool:
+def tell(text: str, console: Console) -> bool:
     """Write to standard output; False, with a warning, where that fails: no reason to leave a job."""
     try:
         print(text, flush=True)
@@ -134,7 +134,7 @@ def _launch(
         except BaseException:
             unstage(job, fss)
             raise
-        _tell(job.app_id, console)
+        tell(job.app_id, console)
         crew = ", ".join(f"{role.name} {role.instances}" for role in job.roles)
         console.info(f"Submitted {job.app_name} ({crew}) as {job.app_id}")
         watcher = Watcher(fss, job.staging, inbox)

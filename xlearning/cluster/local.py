@@ -87,6 +87,7 @@ class LocalCluster:
             "grace": grace + _AGENT_EXTRA,
             "patience": grace + _AM_PATIENCE,
             "client": processes.identity(os.getpid()),
+            "staging": job.staging,
         }
         report = ApplicationReport(
             job.app_id, job.app_name, job.user, AppState.SUBMITTED, submitted=job.submitted or time.time()
@@ -118,6 +119,10 @@ class LocalCluster:
         return (
             report if report.state.final else self._bury(files, AppState.FAILED, "the local supervisor died")
         )
+
+    def staging(self, app_id: str) -> str:
+        """URI of the staging folder that an application was submitted with."""
+        return str(read_json(self._files(app_id).launch)["staging"])
 
     def kill(self, app_id: str) -> None:
         """End an application; returns when nothing of it runs any more. An ended one stays as it is."""

@@ -156,6 +156,8 @@ KEYS: tuple[Key, ...] = (
          "no with one.", option="--create-containerid-dir"),
     _key("interresult.dir", _K.STRING, "/interResult_",
          "Start of the name of the folder that Save Model makes below an output."),
+    _key("interresult.upload.timeout", _K.DURATION_MS, "1800000",
+         "A Save Model that takes longer fails for the containers that are not done; 0: no limit.", low=0),
     _key("download.file.retry", _K.INT, "3",
          "No effect: transfers are repeated for xlearning.fs.retry.time.", low=0),
     _key("download.file.thread.nums", _K.INT, "10", "Files downloaded at the same time.",

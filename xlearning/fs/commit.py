@@ -62,6 +62,31 @@ def upload_folder(remote: str, app_id: str, attempt: int, container_id: str) -> 
     return join(remote, TEMPORARY, f"{app_id}_{attempt:06d}", container_id)
 
 
+def save_part(remote: str, app_id: str, attempt: int, save_id: str, container_id: str) -> str:
+    """Where a container's part of a save waits until it is whole; it goes the way of ``_temporary``."""
+    return join(upload_folder(remote, app_id, attempt, f"save-{save_id}"), container_id)
+
+
+def rename_once(fs: FileSystem, source: str, target: str) -> None:
+    """Rename a folder, and take a rename that was done already for what it is.
+
+    Raises
+    ------
+    OutputLost
+        Neither of the two is there.
+    """
+    if not exists(fs, source):
+        if exists(fs, target):
+            return
+        raise OutputLost(f"{source} is gone, but {target} is not there: output was lost")
+    fs.rename(source, target)
+
+
+def mark_whole(fs: FileSystem, folder: str, app_id: str) -> None:
+    """Write ``_SUCCESS`` into a folder; may be repeated."""
+    _write(fs, join(folder, SUCCESS), app_id.encode())
+
+
 class Committer:
     """Commits, completes and cleans the outputs of one application.
 
@@ -221,21 +246,13 @@ class Committer:
 
     def _carry_out(self, intent: Intent) -> None:
         for move in intent.moves:
-            self._try(lambda move=move: self._move(move))  # type: ignore[misc]
+            fs = self._fs(move.source)
+            self._try(lambda fs=fs, move=move: rename_once(fs, move.source, move.target))  # type: ignore[misc]
         for remote in intent.outputs:
             self._try(lambda remote=remote: self._fs(remote).mkdirs(remote))  # type: ignore[misc]
             self._clean(remote)
         for remote in intent.outputs:
-            marker = join(remote, SUCCESS)
-            self._try(lambda m=marker: _write(self._fs(m), m, intent.app_id.encode()))  # type: ignore[misc]
-
-    def _move(self, move: Move) -> None:
-        fs = self._fs(move.source)
-        if not exists(fs, move.source):
-            if exists(fs, move.target):
-                return
-            raise OutputLost(f"{move.source} is gone, but {move.target} is not there: output was lost")
-        fs.rename(move.source, move.target)
+            self._try(lambda remote=remote: mark_whole(self._fs(remote), remote, intent.app_id))  # type: ignore[misc]
 
     # ---- the end --------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat as modes
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,8 +32,13 @@ class LocalTree:
     empty: list[str] = field(default_factory=list)
 
 
-def scan(folder: Path) -> LocalTree:
+def scan(folder: Path, *, alive: bool = False) -> LocalTree:
     """List a folder with everything below it. Symbolic links are followed.
+
+    Parameters
+    ----------
+    alive : bool
+        Somebody is at work in the folder: what vanishes meanwhile is left out.
 
     Raises
     ------
@@ -45,7 +51,7 @@ def scan(folder: Path) -> LocalTree:
     tree, problems = LocalTree(), list[str]()
     own = folder.stat()
     tree.entries = sorted(path.name for path in folder.iterdir())
-    _scan(folder, "", ((own.st_dev, own.st_ino),), tree, problems)
+    _scan(folder, "", ((own.st_dev, own.st_ino),), tree, problems, alive)
     if problems:
         more = f" and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
         raise StorageError(
@@ -56,13 +62,20 @@ def scan(folder: Path) -> LocalTree:
 
 
 def _scan(
-    folder: Path, prefix: str, above: tuple[tuple[int, int], ...], tree: LocalTree, problems: list[str]
+    folder: Path,
+    prefix: str,
+    above: tuple[tuple[int, int], ...],
+    tree: LocalTree,
+    problems: list[str],
+    alive: bool,
 ) -> None:
-    for path in sorted(folder.iterdir()):
+    for path in _children(folder, alive):
         relative = prefix + path.name
         try:
             found = path.stat()
         except OSError as error:
+            if alive and not os.path.lexists(path):
+                continue
             if not path.is_symlink():
                 raise
             problems.append(f"{relative} (a symbolic link: {error.strerror})")
@@ -75,6 +88,15 @@ def _scan(
         elif here in above:
             problems.append(f"{relative} (a symbolic link to a folder above itself)")
         else:
-            if not any(path.iterdir()):
+            if not _children(path, alive):
                 tree.empty.append(relative)
-            _scan(path, f"{relative}/", (*above, here), tree, problems)
+            _scan(path, f"{relative}/", (*above, here), tree, problems, alive)
+
+
+def _children(folder: Path, alive: bool) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except FileNotFoundError:
+        if alive:
+            return []
+        raise

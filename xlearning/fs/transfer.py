@@ -97,6 +97,7 @@ def upload(
     retry_time: float = 120.0,
     on_progress: OnProgress | None = None,
     cancel: threading.Event | None = None,
+    alive: bool = False,
 ) -> TransferResult:
     """Copy everything below a local folder to below the URI ``remote``, which is made when missing.
 
@@ -106,6 +107,8 @@ def upload(
     ----------
     threads, retry_time, on_progress, cancel
         As in `download`.
+    alive : bool
+        Somebody is at work in the folder: what vanishes meanwhile is left out.
 
     Raises
     ------
@@ -118,7 +121,7 @@ def upload(
     Cancelled
         ``cancel`` was set.
     """
-    tree = scan(folder)
+    tree = scan(folder, alive=alive)
     fs, stop = fss.of(remote), cancel or threading.Event()
     progress, slots = _Progress(on_progress), threading.BoundedSemaphore(threads)
     run = ParallelRun(threads * _COMPLETING_PER_THREAD, stop)
@@ -127,7 +130,7 @@ def upload(
         make = _MakeFolder(fs, join(remote, name), retry_time, stop)
         run.add(name, make.run, _nothing)
     for name in tree.files:
-        task = _Upload(fs, folder / name, join(remote, name), slots, retry_time, progress, stop)
+        task = _Upload(fs, folder / name, join(remote, name), slots, retry_time, progress, stop, alive)
         run.add(name, task.run, _nothing)
     run.run("uploaded")
     return TransferResult(*progress.sums, entries=tuple(tree.entries))
@@ -229,15 +232,22 @@ class _Upload(_Copy):
         retry_time: float,
         progress: _Progress,
         cancel: threading.Event,
+        may_vanish: bool,
     ) -> None:
         super().__init__(retry_time, progress, cancel)
         self._fs, self._source, self._target, self._slots = fs, source, target, slots
+        self._may_vanish = may_vanish
         head, _, name = target.rpartition("/")
         self._partial = f"{head}/{_partial_name(name)}"
         self._size = 0
 
     def run(self) -> None:
-        self._keep_trying(self._send)
+        try:
+            self._keep_trying(self._send)
+        except FileNotFoundError:
+            if self._may_vanish and not os.path.lexists(self._source):
+                return
+            raise
         self._keep_trying(self._publish)
         self._progress.add(1, 0)
 

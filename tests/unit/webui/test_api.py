@@ -15,6 +15,8 @@ from xlearning.errors import StorageError
 from xlearning.job import (
     AppState,
     ContainerView,
+    SaveState,
+    SaveView,
     Snapshot,
     from_dict,
 )
@@ -122,10 +124,43 @@ def test_kill_may_be_refused(client: FlaskClient, source: samples.SampleSource) 
     assert answer.json["ok"] is False and "committed" in answer.json["message"]
 
 
+def test_save_needs_the_nonce_and_answers_at_once(client: FlaskClient, source: samples.SampleSource) -> None:
+    asks = ((client.put, "api/v1/save"), (client.get, "proxy/savedmodel"))
+    for ask, address in asks:
+        for query in ("", "?nonce=", "?nonce=wrong"):
+            answer = ask(f"{BASE}/{address}{query}")
+            assert answer.status_code == 403 and "nonce" in answer.json["error"]
+    assert source.savers == []
+    for ask, address in asks:
+        answer = ask(f"{BASE}/{address}?nonce={NONCE}", headers={"Cookie": "proxy-user=bob"})
+        assert answer.status_code == 200
+        assert answer.json == {
+            "ok": True,
+            "message": "the output is being saved",
+            "id": "2024_11_29_18_00_00",
+        }
+    assert source.savers == ["bob", "bob"]
+    source.save_answer = (False, "save 1 is running: 0 of 2 containers are done", "")
+    answer = client.put(f"{BASE}/api/v1/save?nonce={NONCE}")
+    assert answer.status_code == 409
+    assert answer.json["ok"] is False and "is running" in answer.json["error"]
+
+
+def test_saves(client: FlaskClient, source: samples.SampleSource) -> None:
+    source.set(samples.job(saves=(samples.save(2), samples.save(1)), save_note="why not"))
+    data = client.get(f"{BASE}/api/v1/saves").json
+    assert [save["id"][-2:] for save in data["saves"]] == ["02", "01"]
+    assert data["note"] == "why not" and data["version"] == source.snapshot().version
+    assert from_dict(SaveView, data["saves"][0]) == samples.save(2)
+
+
 @pytest.mark.parametrize("method", ["POST", "DELETE", "PATCH", "OPTIONS", "GET"])
-def test_other_methods_are_refused(client: FlaskClient, source: samples.SampleSource, method: str) -> None:
-    answer = client.open(f"{BASE}/api/v1/kill?nonce={NONCE}", method=method)
-    assert answer.status_code == 405 and answer.json["error"] and not source.kills
+@pytest.mark.parametrize("what", ["kill", "save"])
+def test_other_methods_are_refused(
+    client: FlaskClient, source: samples.SampleSource, method: str, what: str
+) -> None:
+    answer = client.open(f"{BASE}/api/v1/{what}?nonce={NONCE}", method=method)
+    assert answer.status_code == 405 and answer.json["error"] and not source.kills and not source.savers
 
 
 @pytest.mark.parametrize(
@@ -182,6 +217,8 @@ def test_description_names_every_route_and_field(app: Flask, client: FlaskClient
     assert set(schemas["Job"]["properties"]["summary"]["properties"]) == set(job["summary"])
     assert set(schemas["Job"]["properties"]["state"]["enum"]) == {state.value for state in AppState}
     assert set(schemas["Container"]["properties"]) == {f.name for f in dataclasses.fields(ContainerView)}
+    assert set(schemas["Save"]["properties"]) == {f.name for f in dataclasses.fields(SaveView)}
+    assert set(schemas["Save"]["properties"]["state"]["enum"]) == {state.value for state in SaveState}
     assert set(schemas["Container"]["properties"]["state"]["enum"]) == {
         s.value for s in samples.ContainerState
     }

@@ -13,6 +13,7 @@ from xlearning.job import (
     InputView,
     OutputSpec,
     RoleSpec,
+    SaveState,
     Snapshot,
 )
 from xlearning.webui.assets import FOLDER
@@ -56,6 +57,8 @@ def hostile_job() -> Snapshot:
         containers=(worker, dataclasses.replace(worker, id=HOSTILE, state=type(worker.state).FAILED)),
         inputs=(InputView(HOSTILE, (HOSTILE,), 1, 1),),
         outputs=(OutputSpec(HOSTILE, HOSTILE),),
+        saves=(samples.save(1, id=HOSTILE, paths=(HOSTILE,), failures=(HOSTILE,)),),
+        save_note=HOSTILE,
         board=BoardView(True, "javascript:alert(4)", HOSTILE, HOSTILE),
     )
 
@@ -98,6 +101,17 @@ def test_failed_job_pins_the_failing_container(client: FlaskClient, source: samp
     assert html.index("ValueError: cannot reshape") < html.index("All Containers")
     assert "exit code 3" in html
     assert 'http-equiv="refresh"' not in html
+
+
+def test_saves_are_listed_with_what_is_missing(client: FlaskClient, source: samples.SampleSource) -> None:
+    page = Page(client.get(f"{BASE}/").text)
+    assert "Save Model" in page.text and "Nothing has been saved yet." in page.text
+    source.set(samples.job(saves=(samples.save(3, SaveState.RUNNING), samples.save(2, SaveState.PARTIAL))))
+    text = Page(client.get(f"{BASE}/").text).text
+    words = ("saving the model ... 1/2", "2024_11_29_18_00_02", "interResult_2024", "6.0 MiB", "disk full")
+    assert not [word for word in words if word not in text]
+    source.set(samples.job(save_note="the job has no --output"))
+    assert "the job has no --output" in Page(client.get(f"{BASE}/").text).text
 
 
 def test_empty_job_says_what_it_waits_for(client: FlaskClient, source: samples.SampleSource) -> None:

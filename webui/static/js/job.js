@@ -4,6 +4,7 @@ import { clock, duration, exit, percent, place, showMoment, size, webLink } from
 import { arrange, byId, fields, setAttribute, setBadge, setBar, setHidden, setLink, setOptional, setText } from "./dom.js";
 import { Poller, getJson } from "./poll.js";
 import { Rows, logAddress } from "./rows.js";
+import { showSaves, watchSaveButton } from "./saves.js";
 import { watchStopButton } from "./stop.js";
 
 const FINAL = ["SUCCEEDED", "FAILED", "KILLED"];
@@ -41,6 +42,7 @@ function showJob(job) {
   setLink(board, webLink(job.board.url));
   setText(board, webLink(job.board.url));
   setText(byId("board-note"), about.board_note);
+  showSaves(job, FINAL.includes(job.state));
   setHidden(byId("stop"), FINAL.includes(job.state));
 }
 
@@ -130,6 +132,7 @@ const endText = () => {
 
 const poller = new Poller({ ask, pause, endText });
 watchStopButton(() => poller.now());
+watchSaveButton(() => poller.now());
 setInterval(() => {
   if (!poller.ended) showElapsed();
 }, 1000);

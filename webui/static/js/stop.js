@@ -1,7 +1,7 @@
-// The "Stop job" button: asks first, then sends one PUT without a body, which YARN's proxy lets through.
+// The "Stop job" button: asks back first.
 
-import { byId, setHidden, setText } from "./dom.js";
-import { getJson } from "./poll.js";
+import { ask } from "./asks.js";
+import { byId } from "./dom.js";
 
 export function watchStopButton(afterwards) {
   const button = byId("stop");
@@ -11,23 +11,8 @@ export function watchStopButton(afterwards) {
   byId("stop-yes").addEventListener("click", async () => {
     dialog.close();
     button.disabled = true;
-    const stopped = await stop(button.dataset.nonce);
+    const stopped = await ask("api/v1/kill", button.dataset.nonce, "The job was not stopped");
     button.disabled = stopped;
     afterwards();
   });
-}
-
-async function stop(nonce) {
-  let answer;
-  try {
-    // The header satisfies a ResourceManager with its own guard against foreign requests.
-    answer = await getJson(`api/v1/kill?nonce=${nonce}`, { method: "PUT", headers: { "X-XSRF-Header": "1" } });
-  } catch (error) {
-    answer = { ok: false, message: `The job was not stopped: ${error.message}` };
-  }
-  const notice = byId("notice");
-  setHidden(notice, false);
-  notice.classList.toggle("bad", !answer.ok);
-  setText(notice, answer.message);
-  return answer.ok;
 }

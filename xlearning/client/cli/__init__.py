@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 
 DEFAULT_VERB = "submit"
+VERBS = frozenset((DEFAULT_VERB, "save"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,15 +27,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         killed; 128 + n left by signal n.
     """
     with _quiet_interrupt():
-        from xlearning.client.cli.submit import submit
         from xlearning.client.console import open_console, open_standard_streams, silence
 
     open_standard_streams()
     words = list(sys.argv[1:] if argv is None else argv)
-    if words[:1] == [DEFAULT_VERB]:
-        del words[0]
+    # Only the very first word can be a verb; later it is the user's command or a value.
+    verb = words.pop(0) if words and words[0] in VERBS else DEFAULT_VERB
     try:
-        return int(submit.main(words, prog_name="xl-submit", standalone_mode=False) or 0)
+        return _run(verb, words)
     except OSError as error:  # help that nobody can read; all else is dealt with where it happens
         silence(sys.stdout)
         open_console().error(f"standard output cannot be written: {error.strerror}")
@@ -53,3 +53,13 @@ def _quiet_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _run(verb: str, words: list[str]) -> int:
+    if verb == "save":
+        with _quiet_interrupt():
+            from xlearning.client.cli.save import main as save
+        return save(words)
+    with _quiet_interrupt():
+        from xlearning.client.cli.submit import submit
+    return int(submit.main(words, prog_name="xl-submit", standalone_mode=False) or 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 from xlearning.client.console import Console, open_console
@@ -14,16 +15,24 @@ EXIT_CLIENT, EXIT_SIGNAL, SIGINT = 1, 128, 2
 
 def guarded(line: Scan) -> int:
     """Run a submission; the exit code, whatever happens."""
-    console = open_console()
-    verbose = line.given("verbose")
-    try:
-        _check_folder()
+
+    def work(console: Console) -> int:
         from xlearning.client.submit import run
 
         return run(line, console)
+
+    return sentences(work, verbose=line.given("verbose"), interrupted="interrupted; nothing was submitted")
+
+
+def sentences(work: Callable[[Console], int], *, verbose: bool, interrupted: str) -> int:
+    """Run ``work``; the exit code, whatever happens. ``interrupted`` is said after a Ctrl-C."""
+    console = open_console()
+    try:
+        _check_folder()
+        return work(console)
     except KeyboardInterrupt as error:
         signum = getattr(error, "signum", SIGINT)
-        console.error("interrupted; nothing was submitted")
+        console.error(interrupted)
         return EXIT_SIGNAL + int(signum)
     except XLearningError as error:
         return _failed(console, str(error), verbose=verbose)

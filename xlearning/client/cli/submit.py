@@ -27,6 +27,7 @@ _NOTES = (
     "Options may be written with one dash or two, dashed or in camelCase (--worker-num, -workerNum), "
     "as --opt value or --opt=value. The first word that belongs to no option starts COMMAND, and so "
     "does what follows --.",
+    "xl-submit save APP_ID saves the output of a running job as it is now: see xl-submit save --help.",
     "Exit codes: 0 succeeded; 1 wrong usage, configuration or client error; 2 the application failed "
     "or was killed.",
 )

@@ -1,0 +1,112 @@
+"""Save Model: who saves, what became of each part, and when a save is over."""
+
+from __future__ import annotations
+
+from xlearning.am.core import events as ev
+from xlearning.am.core.actions import Save, SealSave
+from xlearning.am.core.state import Container, Phase, SaveRun
+from xlearning.am.core.turn import Turn
+from xlearning.job import ContainerState
+
+_KEPT = 50  # results
+_BEFORE = (Phase.ALLOCATING, Phase.PREPARING)
+
+
+def refusal(turn: Turn) -> str:
+    """Why no save can begin now, in words; empty when one can."""
+    state = turn.state
+    if not turn.job.outputs:
+        return "the job has no --output, so there is nothing to save"
+    if state.phase in _BEFORE:
+        return "the programs do not run yet"
+    if state.phase is not Phase.RUNNING:
+        return "the programs have ended" if state.phase is not Phase.STOPPING else "the job is ending"
+    run = state.saving()
+    if run is not None:
+        return f"save {run.save_id} is running: {run.done} of {run.containers} containers are done"
+    if not _savers(turn):
+        return "no program that has output runs at the moment"
+    return ""
+
+
+def _savers(turn: Turn) -> list[Container]:
+    containers = turn.state.containers.values()
+    return [c for c in containers if c.state is ContainerState.RUNNING and turn.uploads(c)]
+
+
+def requested(turn: Turn, event: ev.SaveRequested) -> None:
+    state = turn.state
+    if any(run.save_id == event.save_id for run in state.saves):
+        return
+    why = refusal(turn)
+    run = SaveRun(event.save_id, event.paths, event.by, state.now)
+    state.saves.append(run)
+    turn.record("save", id=run.save_id, by=run.by, paths=list(run.paths))
+    if why:
+        # whoever asked was told that it begins, so its end must be seen too
+        run.failures.append(why)
+        turn.end_save(run)
+    else:
+        _begin(turn, run)
+    del state.saves[:-_KEPT]
+
+
+def _begin(turn: Turn, run: SaveRun) -> None:
+    savers = _savers(turn)
+    run.pending, run.containers = {c.id for c in savers}, len(savers)
+    if turn.limits.save:
+        run.end_by = turn.state.now + turn.limits.save + turn.limits.save_margin
+    for container in savers:
+        _send(turn, container, run)
+
+
+def repeat(turn: Turn, container: Container) -> None:
+    """Order again what a container has not answered."""
+    run = turn.state.saving()
+    if run is not None and container.id in run.pending:
+        _send(turn, container, run)
+
+
+def _send(turn: Turn, container: Container, run: SaveRun) -> None:
+    assert container.task is not None
+    turn.do(Save(container.id, container.task, run.save_id, turn.limits.save))
+
+
+def part_ended(turn: Turn, container: Container, event: ev.SaveDone | ev.SaveFailed) -> None:
+    run = turn.state.saving()
+    if run is None or run.save_id != event.save_id or container.id not in run.pending:
+        return
+    if isinstance(event, ev.SaveFailed):
+        turn.lose_part(container, event.reason or "it gave no reason")
+        return
+    run.pending.discard(container.id)
+    run.done += 1
+    run.files, run.size = run.files + event.files, run.size + event.size
+    turn.record("save-part", id=run.save_id, container=container.id, files=event.files, size=event.size)
+    if not run.pending and run.done == run.containers:
+        run.sealing = True
+        turn.do(SealSave(run.save_id, run.paths))
+    elif not run.pending:
+        turn.end_save(run)
+
+
+def sealed(turn: Turn, event: ev.SaveSealed | ev.SaveSealFailed) -> None:
+    run = turn.state.saving()
+    if run is None or run.save_id != event.save_id or not run.sealing:
+        return
+    if isinstance(event, ev.SaveSealFailed):
+        run.failures.append(f"all parts are there, but it could not be marked as whole: {event.reason}")
+    turn.end_save(run)
+
+
+def judge(turn: Turn) -> None:
+    """End a save that has taken too long."""
+    run = turn.state.saving()
+    if run is None or run.end_by is None or turn.state.now <= run.end_by:
+        return
+    words = f"no answer within {turn.limits.save:g} s (xlearning.interresult.upload.timeout)"
+    for container_id in sorted(run.pending):
+        turn.lose_part(turn.state.containers[container_id], words)
+    if not run.state.final:
+        run.failures.append(f"it could not be marked as whole within {turn.limits.save:g} s")
+        turn.end_save(run)

@@ -1,0 +1,270 @@
+"""Save Model while a job runs: `xl-submit save`, what it leaves in the output, and what survives the job."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+from places import Place
+from submitting import Gateway, Running, wait_for
+
+PROGRAM = """
+import os, pathlib, sys, time
+root, role = pathlib.Path(sys.argv[1]), os.environ.get("TF_ROLE", "worker")
+me = f"{role}-{os.environ['INDEX']}"
+pathlib.Path("output/deep").mkdir(parents=True)
+pathlib.Path("output/deep/step").write_text(f"{me} step 1")
+(root / f"up-{me}").touch()
+while True:
+    if (root / "more").exists():
+        pathlib.Path("output/more").write_text("step 2")
+        (root / f"more-{me}").touch()
+    for name in ("go", f"go-{me}"):
+        if (root / name).exists():
+            sys.exit(int((root / name).read_text() or 0))
+    time.sleep(0.02)
+"""
+
+
+class Job:
+    """A job whose programs write a file at once, another one on ``more``, and end on ``go``."""
+
+    def __init__(self, gateway: Gateway, place: Place, *options: object, programs: int) -> None:
+        self.gateway, self.place = gateway, place
+        self.signs = gateway.root / "signs"
+        self.signs.mkdir()
+        script = gateway.work / "program.py"
+        script.write_text(PROGRAM)
+        self.running: Running = gateway.start(
+            *options,
+            *("--output", f"{place.at('out')}#output", "--files", script),
+            *("--", sys.executable, "program.py", self.signs),
+        )
+        self.wait_signs("up-*", programs)
+
+    def wait_signs(self, pattern: str, count: int) -> None:
+        wait_for(
+            lambda: len(list(self.signs.glob(pattern))) >= count or self.running.process.poll() is not None,
+            60,
+            f"no {count} signs {pattern}",
+        )
+        assert self.running.process.poll() is None, self.running.err
+
+    def let(self, name: str, code: int = 0) -> None:
+        (self.signs / f"{name}.new").write_text(str(code))
+        (self.signs / f"{name}.new").rename(self.signs / name)
+
+    def saves(self) -> list[str]:
+        return [name for name in self.place.children("out") if name.startswith("interResult_")]
+
+    def agents(self) -> dict[str, psutil.Process]:
+        """Container id -> agent."""
+        found = [p for p in self.gateway.processes() if p.cmdline()[-1:] == ["agent"]]
+        return {p.environ()["CONTAINER_ID"]: p for p in found}
+
+
+def test_saves_of_all_that_upload_while_they_run(place: Place, gateway: Gateway) -> None:
+    job = Job(gateway, place, *("--app-type", "TENSORFLOW", "--ps-num", 1, "--worker-num", 2), programs=3)
+    first = gateway.verb("save", "last")
+    assert first.code == 0, first.err
+    (folder,) = job.saves()
+    assert first.out.strip() == place.at(f"out/{folder}")
+    tree = place.tree(f"out/{folder}")
+    parts = {name.partition("/")[0] for name in tree if name != "_SUCCESS"}
+    assert parts == set(job.agents())
+    assert set(tree) == {"_SUCCESS", *(f"{part}/deep/step" for part in parts)}
+    assert "Save Model" in first.err and "3 of 3 containers, 3 files" in first.err
+    job.let("more")
+    job.wait_signs("more-*", 3)
+    second = gateway.verb("save", "last")
+    assert second.code == 0, second.err
+    assert len(job.saves()) == 2
+    newest = place.tree(f"out/{job.saves()[-1]}")
+    assert {f"{part}/more" for part in parts} < set(newest)
+    assert set(place.tree(f"out/{folder}")) == set(tree), "an older save stays as it is"
+    job.let("go")
+    ended = job.running.end()
+    assert ended.code == 0, ended.err
+    assert ended.err.count("Save Model") >= 2
+    assert set(place.children("out")) == {"_SUCCESS", *parts, *job.saves()}
+    gateway.nothing_is_left()
+
+
+def test_saved_models_survive_a_job_that_fails(place: Place, gateway: Gateway) -> None:
+    job = Job(gateway, place, programs=1)
+    assert gateway.verb("save", "last").code == 0
+    job.let("go", 3)
+    ended = job.running.end()
+    assert ended.code == 2, ended.err
+    (folder,) = place.children("out")
+    assert folder.startswith("interResult_")
+    assert f"Saved: {place.at('out')}/{folder}" in ended.err
+    part = ended.app_id.replace("application", "container") + "_01_000002"
+    assert place.tree(f"out/{folder}").keys() == {"_SUCCESS", f"{part}/deep/step"}
+    gateway.nothing_is_left()
+    records = [
+        json.loads(line)
+        for path in (gateway.history / ended.app_id).glob("*.jsonl")
+        for line in path.read_text().splitlines()
+    ]
+    (last,) = [record["data"] for record in records if record["kind"] == "save-ended"]
+    assert (last["state"], last["done"], last["paths"]) == ("SUCCEEDED", 1, [place.at(f"out/{folder}")])
+    again = gateway.submit("--output", f"{place.at('out')}#output", "--", "true")
+    assert again.code == 1
+    assert "models that were saved" in again.err
+
+
+def test_saved_models_survive_a_kill_and_an_am_that_dies(place: Place, gateway: Gateway) -> None:
+    job = Job(gateway, place, programs=1)
+    assert gateway.verb("save", "last").code == 0
+    (master,) = [p for p in gateway.processes() if p.cmdline()[-1:] == ["am"]]
+    master.kill()
+    assert job.running.end().code == 2
+    (folder,) = place.children("out")
+    assert place.exists(f"out/{folder}/_SUCCESS")
+    gateway.nothing_is_left()
+
+
+def test_a_second_attempt_keeps_what_the_first_one_saved(place: Place, gateway: Gateway) -> None:
+    job = Job(gateway, place, "--conf", "xlearning.app.max.attempts=2", programs=1)
+    assert gateway.verb("save", "last").code == 0
+    (folder,) = job.saves()
+    (master,) = [p for p in gateway.processes() if p.cmdline()[-1:] == ["am"]]
+    job.let("go")
+    master.kill()
+    ended = job.running.end()
+    assert ended.code == 0, ended.err
+    assert set(place.children("out")) == {"_SUCCESS", "output", folder}
+
+
+def test_a_save_that_cannot_be_written_fails_and_the_job_goes_on(place: Place, gateway: Gateway) -> None:
+    job = Job(gateway, place, programs=1)
+    storage = place.storage.of(place.uri)
+    storage.delete(place.at("out/_temporary"), recursive=True)
+    place.write("out/_temporary", b"in the way")
+    failed = gateway.verb("save", "last")
+    assert failed.code == 2
+    assert (failed.out, "FAILED: 0 of 1" in failed.err, "_temporary" in failed.err) == ("", True, True)
+    assert job.saves() == []
+    storage.delete(place.at("out/_temporary"))
+    assert gateway.verb("save", "last").code == 0
+    job.let("go")
+    assert job.running.end().code == 0
+    assert len(job.saves()) == 1
+
+
+def test_a_worker_that_has_finished_does_not_save(place: Place, gateway: Gateway) -> None:
+    job = Job(gateway, place, "--worker-num", 2, programs=2)
+    job.let("go-worker-0")
+    job.running.said("1 succeeded")
+    saved = gateway.verb("save", "last")
+    assert saved.code == 0, saved.err
+    (folder,) = job.saves()
+    assert len(place.children(f"out/{folder}")) == 2
+    (name,) = (name for name in place.tree(f"out/{folder}") if name != "_SUCCESS")
+    assert place.read(f"out/{folder}/{name}") == b"worker-1 step 1"
+    job.let("go")
+    assert job.running.end().code == 0
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Place:
+    from xlearning.fs import FileSystems
+
+    (tmp_path / "place").mkdir()
+    return Place((tmp_path / "place").as_uri(), FileSystems("file://"))
+
+
+def test_a_second_request_is_refused_while_a_save_runs(here: Place, gateway: Gateway) -> None:
+    gateway.properties["xlearning.agent.timeout"] = "120s"
+    job = Job(gateway, here, "--worker-num", 2, programs=2)
+    first_id, agent = min(job.agents().items())
+    agent.send_signal(signal.SIGSTOP)
+    begun = gateway.verb("save", "last", "--no-wait")
+    assert begun.code == 0, begun.err
+    folder = Path(begun.out.strip().removeprefix("file://"))
+    wait_for(folder.exists)
+    refused = gateway.verb("save", "last")
+    assert (refused.code, refused.out) == (1, "")
+    save_id = folder.name.removeprefix("interResult_")
+    assert f"save {save_id} is running" in refused.err and "of 2 containers are done" in refused.err
+    assert not (folder / "_SUCCESS").exists() and not (folder / first_id).exists()
+    agent.send_signal(signal.SIGCONT)
+    wait_for((folder / "_SUCCESS").exists)
+    assert gateway.verb("save", "last").code == 0
+    job.let("go")
+    assert job.running.end().code == 0
+
+
+def test_a_killed_agent_leaves_no_half_part(here: Place, gateway: Gateway) -> None:
+    gateway.properties["xlearning.upload.output.thread.nums"] = "1"
+    job = Job(gateway, here, "--worker-num", 3, programs=3)
+    victim_id, victim = min(job.agents().items())
+    output = gateway.root / "local" / "apps"
+    (work,) = output.glob(f"*/containers/{victim_id}/work")
+    for n in range(20_000):
+        (work / "output" / str(n)).write_bytes(b"x")
+    running = gateway.start_verb("save", "last")
+    root = Path(here.uri.removeprefix("file://")) / "out"
+    wait_for(lambda: next(root.glob(f"_temporary/*/save-*/{victim_id}/*"), None))
+    victim.kill()
+    saved = running.end()
+    assert saved.code == 2, saved.err
+    assert "PARTIAL: 2 of 3 containers" in saved.err and victim_id in saved.err
+    (folder,) = root.glob("interResult_*")
+    assert {p.name for p in folder.iterdir()} == set(job.agents())
+    assert victim_id not in job.agents()
+    job.let("go")
+    ended = job.running.end()
+    assert ended.code == 0, ended.err
+    assert not (root / "_temporary").exists()
+    assert not (folder / "_SUCCESS").exists()
+
+
+def test_which_job_is_meant(here: Place, gateway: Gateway) -> None:
+    assert "no job" in gateway.verb("save", "last").err
+    job = Job(gateway, here, programs=1)
+    (app_id,) = [p.name for p in (gateway.root / "local" / "apps").iterdir()]
+    assert gateway.verb("save", app_id).code == 0
+    assert gateway.verb("save", app_id[-12:]).code == 0
+    for word, answer in (
+        ("application_1_0001", "no application application_1_0001"),
+        ("9999_7777", "ends in '9999_7777'"),
+    ):
+        wrong = gateway.verb("save", word)
+        assert (wrong.code, wrong.out) == (1, "")
+        assert answer in wrong.err
+    job.let("go")
+    assert job.running.end().code == 0
+    late = gateway.verb("save", "last")
+    assert late.code == 1
+    assert "has ended (SUCCEEDED)" in late.err
+
+
+def test_a_job_without_output_says_so(gateway: Gateway) -> None:
+    running = gateway.start("--", "sleep", "600")
+    running.said("worker 1 running")
+    refused = gateway.verb("save", "last")
+    assert refused.code == 1
+    assert "no --output" in refused.err
+    running.process.send_signal(signal.SIGTERM)
+    assert running.end().code == 2
+
+
+def test_a_program_called_save_still_runs(tmp_path: Path, gateway: Gateway) -> None:
+    script = tmp_path / "bin" / "save"
+    script.parent.mkdir()
+    script.write_text("#!/bin/sh\necho it ran > output/said\n")
+    script.chmod(0o755)
+    gateway.environment["PATH"] = f"{script.parent}:{gateway.environment['PATH']}"
+    output = ("--output", f"{tmp_path}/out#output")
+    for words in (("--", "save"), ("save", "last")):
+        ended = gateway.submit(*output, *words)
+        assert ended.code == 0, ended.err
+        assert (tmp_path / "out" / "output" / "said").read_text() == "it ran\n"
+        output = ("--output", f"{tmp_path}/out2#output")
+    assert (tmp_path / "out2" / "output" / "said").exists()
