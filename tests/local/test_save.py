@@ -247,7 +247,7 @@ def test_which_job_is_meant(here: Place, gateway: Gateway) -> None:
 
 def test_a_job_without_output_says_so(gateway: Gateway) -> None:
     running = gateway.start("--", "sleep", "600")
-    running.said("worker 1 running")
+    running.said("worker: 1 running")
     refused = gateway.verb("save", "last")
     assert refused.code == 1
     assert "no --output" in refused.err
