@@ -109,7 +109,8 @@ async def run(environ: Mapping[str, str]) -> int:
     """Run one attempt; returns the process's exit code."""
     staging, attempt = environ[base.ENV_STAGING], int(environ[base.ENV_ATTEMPT])
     scheme, authority, _ = split_uri(staging)
-    patience = _STAGED_PATIENCE if environ.get(base.ENV_BACKEND) == "yarn" else 0.0
+    first_on_yarn = attempt == 1 and environ.get(base.ENV_BACKEND) == "yarn"
+    patience = _STAGED_PATIENCE if first_on_yarn else 0.0
     job = await_job(FileSystems(f"{scheme}://{authority}"), staging, patience)
     config = Config.from_properties(job.properties)
     storage = FileSystems(job.default_fs, timeout=config.get("xlearning.fs.timeout"))

@@ -81,6 +81,8 @@ class Running:
 class Gateway:
     """A user's machine: home of local jobs, staging and history below one folder."""
 
+    where: tuple[str, ...] = ("--local",)
+
     def __init__(self, root: Path, environ: Mapping[str, str]) -> None:
         self.root = root
         self.work = root / "work"
@@ -109,7 +111,7 @@ class Gateway:
         return conf
 
     def start(self, *args: object) -> Running:
-        words = [str(SUBMIT), "--local", *map(str, args)]
+        words = [str(SUBMIT), *self.where, *map(str, args)]
         process = subprocess.Popen(
             words,
             cwd=self.work,

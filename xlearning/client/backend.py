@@ -124,10 +124,13 @@ class OnYarn:
         from xlearning.client.package import ship
 
         self._skein.check_reachable()
+        if config.is_set("xlearning.app.priority"):
+            console.warn("xlearning.app.priority has no effect: skein cannot pass it to YARN")
         root = self.staging_root(config, fss)
         _make_shared(fss, root)
         sent = ship(fss, root, self._user)
         self._archive = sent.uri
+        self._skein.await_driver()
         did = "uploaded" if sent.uploaded else "already there, nothing uploaded"
         console.info(f"Package for the nodes: {format_bytes(sent.size)}, {did} ({sent.uri})")
 

@@ -22,11 +22,12 @@ from xlearning.cluster.base import (
     PollResult,
 )
 from xlearning.cluster.hadoop_site import HadoopSite
+from xlearning.cluster.plain_names import PlainNames
 from xlearning.cluster.resource_manager import ResourceManagerWeb
 from xlearning.cluster.yarn_script import LIBRARY, Launch, agent_script, am_script
 from xlearning.config import Config
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
-from xlearning.job import AppState, JobSpec, LocalResource, RoleSpec
+from xlearning.job import AppState, JobSpec, RoleSpec
 
 AM_EXTRA_MB = 256  # for skein's own JVM, which shares the ApplicationMaster's container
 DEFAULT_QUEUE = "default"
@@ -70,6 +71,10 @@ class SkeinCluster:
         """`ClusterUnavailable` when no ResourceManager can be connected to; takes seconds at most."""
         resource_manager.check_reachable(self._site)
 
+    def await_driver(self) -> None:
+        """Wait for what `warm_up` began; `ClusterError` when the driver cannot be started."""
+        self._client()
+
     def submit_archive(self, job: JobSpec, archive: str, launch: Launch) -> str:
         """Start an application and return its id. Its processes wait for ``<staging root>/<id>``.
 
@@ -89,9 +94,9 @@ class SkeinCluster:
         """
         client = self._client()
         skein = _skein()
-        config = Config.from_properties(job.properties)
-        with _translated(skein, "the application cannot be submitted"):
-            spec = _specification(skein, job, config, archive, launch, self._security)
+        with PlainNames() as names, _translated(skein, "the application cannot be submitted"):
+            sources = {resource.name: names.of(resource) for resource in job.resources}
+            spec = _specification(skein, job, sources, archive, launch, self._security)
             return Background("submission to YARN", lambda: str(client.submit(spec))).result(_SUBMIT)
 
     def credentials(self) -> tuple[bytes, bytes]:
@@ -261,10 +266,11 @@ class SkeinContainerManager:
 
 
 def _specification(
-    skein: Any, job: JobSpec, config: Config, archive: str, launch: Launch, security: Any
+    skein: Any, job: JobSpec, sources: Mapping[str, str], archive: str, launch: Launch, security: Any
 ) -> Any:
+    config = Config.from_properties(job.properties)
     library = {LIBRARY: skein.File(archive, type="ARCHIVE", visibility="PRIVATE")}
-    files = {resource.name: _file(skein, resource) for resource in job.resources}
+    files = {r.name: skein.File(sources[r.name], type=r.kind.value) for r in job.resources}
     services = {
         role.name: skein.Service(
             resources=skein.Resources(memory=role.memory_mb, vcores=role.vcores),
@@ -294,10 +300,6 @@ def _specification(
         tags={resource_manager.TAG},
         max_attempts=config.get("xlearning.app.max.attempts"),
     )
-
-
-def _file(skein: Any, resource: LocalResource) -> Any:
-    return skein.File(resource.uri, type=resource.kind.value)
 
 
 def _check_programs(environ: Mapping[str, str]) -> None:
