@@ -24,17 +24,14 @@ from xlearning.cluster.base import (
 from xlearning.cluster.hadoop_site import HadoopSite
 from xlearning.cluster.plain_names import PlainNames
 from xlearning.cluster.resource_manager import ResourceManagerWeb
-from xlearning.cluster.yarn_script import LIBRARY, Launch, agent_script, am_script
-from xlearning.config import Config
+from xlearning.cluster.skein_spec import local_bytes, specification
+from xlearning.cluster.yarn_script import Launch
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import AppState, JobSpec, RoleSpec
 
-AM_EXTRA_MB = 256  # for skein's own JVM, which shares the ApplicationMaster's container
-DEFAULT_QUEUE = "default"
-_DRIVER_START, _CALL, _SUBMIT = 60.0, 20.0, 600.0  # seconds; submitting uploads the user's files
+_DRIVER_START, _CALL, _SUBMIT = 60.0, 20.0, 60.0  # seconds
+_UPLOAD_RATE = 2e6  # bytes per second; the slowest upload of the user's files that is waited for
 _DRIVER_JAVA = "-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-# Without the first, skein's overview page fails on Java 16 and newer as soon as it has a link to show.
-_AM_JAVA = "--add-opens=java.base/java.util=ALL-UNNAMED -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 _PAGE = "job"
 _ENDED = ("SUCCEEDED", "FAILED", "KILLED")
 _STARTED = ("RUNNING", *_ENDED)
@@ -96,8 +93,10 @@ class SkeinCluster:
         skein = _skein()
         with PlainNames() as names, _translated(skein, "the application cannot be submitted"):
             sources = {resource.name: names.of(resource) for resource in job.resources}
-            spec = _specification(skein, job, sources, archive, launch, self._security)
-            return Background("submission to YARN", lambda: str(client.submit(spec))).result(_SUBMIT)
+            spec = specification(skein, job, sources, archive, launch, self._security)
+            return Background("submission to YARN", lambda: str(client.submit(spec))).result(
+                _SUBMIT + local_bytes(job) / _UPLOAD_RATE
+            )
 
     def credentials(self) -> tuple[bytes, bytes]:
         """Certificate and key (PEM) of the applications that this object submits."""
@@ -263,43 +262,6 @@ class SkeinContainerManager:
         container_id = container.yarn_container_id
         log_url = f"http://{node}/node/containerlogs/{container_id}/{self._user}" if node else ""
         return GrantedContainer(container_id, container.service_name, node.partition(":")[0], log_url)
-
-
-def _specification(
-    skein: Any, job: JobSpec, sources: Mapping[str, str], archive: str, launch: Launch, security: Any
-) -> Any:
-    config = Config.from_properties(job.properties)
-    library = {LIBRARY: skein.File(archive, type="ARCHIVE", visibility="PRIVATE")}
-    files = {r.name: skein.File(sources[r.name], type=r.kind.value) for r in job.resources}
-    services = {
-        role.name: skein.Service(
-            resources=skein.Resources(memory=role.memory_mb, vcores=role.vcores),
-            script=agent_script(launch, role.name),
-            instances=role.instances,
-            files={**files, **library},
-            max_restarts=0,
-            allow_failures=True,
-        )
-        for role in job.roles
-    }
-    master = skein.Master(
-        resources=skein.Resources(
-            memory=config.get("xlearning.am.memory") + AM_EXTRA_MB, vcores=config.get("xlearning.am.cores")
-        ),
-        script=am_script(launch, config.family("xlearning.am.env.")),
-        files=library,
-        env={"JDK_JAVA_OPTIONS": _AM_JAVA},
-        security=security,
-        log_level="WARN",
-    )
-    return skein.ApplicationSpec(
-        services=services,
-        master=master,
-        name=job.app_name,
-        queue=config.get("xlearning.app.queue") or DEFAULT_QUEUE,
-        tags={resource_manager.TAG},
-        max_attempts=config.get("xlearning.app.max.attempts"),
-    )
 
 
 def _check_programs(environ: Mapping[str, str]) -> None:
