@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test test-all lint bench proto clean
+.PHONY: help demo demo-hadoop test test-all lint bench proto clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.10 or newer is needed, this is " + sys.version.split()[0] + "; run: make PYTHON=/path/to/python3.11 ...") if sys.version_info < (3, 10) else None'
@@ -29,6 +29,9 @@ $(VENV)/.lint: setup.cfg pyproject.toml | $(VENV)/bin/python
 
 demo: $(VENV)/.installed ## train a small model with 1 ps and 2 workers on this machine
 	@$(BIN)/python tools/demo.py
+
+demo-hadoop: $(VENV)/.installed ## the same on a real HDFS and YARN, started for it (needs a JDK and Maven)
+	@$(BIN)/python tools/demo_hadoop.py
 
 test: $(VENV)/.test ## unit, local, real Hadoop and browser tests
 	@tools/prepare-tests.sh

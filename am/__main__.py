@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("xlearning.am")
 
 RETRY_EXIT = 10  # exit code of an attempt that asks for another one
+_STAGED_PATIENCE, _STAGED_LOOK = 60.0, 0.1  # seconds to wait for job.json on YARN
 _PAGE_FAREWELL = 2.0  # seconds in which an open page can still fetch the final state
 # Seconds; the page's libraries must not compete with the start of the agents and the programs.
 _PAGE_WAITS, _PAGE_DELAY = 2.0, 0.5
@@ -42,6 +44,22 @@ def read_job(storage: FileSystems, staging: str) -> JobSpec:
         return from_dict(JobSpec, json.loads(stream.read()))
 
 
+def await_job(storage: FileSystems, staging: str, patience: float) -> JobSpec:
+    """The job, as soon as it is staged.
+
+    On YARN the name of the staging folder is known only once the application is submitted, so the
+    ApplicationMaster may be there before it.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return read_job(storage, staging)
+        except FileNotFoundError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(_STAGED_LOOK)
+
+
 def container_manager(environ: Mapping[str, str], job: JobSpec) -> tuple[ContainerManager, bool]:
     """The back end named by ``XLEARNING_BACKEND``, and whether containers were asked for at submit."""
     backend = environ.get(base.ENV_BACKEND)
@@ -49,6 +67,10 @@ def container_manager(environ: Mapping[str, str], job: JobSpec) -> tuple[Contain
         from xlearning.cluster.local_containers import LocalContainerManager
 
         return LocalContainerManager.from_environ(environ, job), False
+    if backend == "yarn":
+        from xlearning.cluster.skein import SkeinContainerManager
+
+        return SkeinContainerManager(job.user), True
     raise ClusterError(f"unknown back end {backend!r} in {base.ENV_BACKEND}")
 
 
@@ -87,7 +109,9 @@ async def run(environ: Mapping[str, str]) -> int:
     """Run one attempt; returns the process's exit code."""
     staging, attempt = environ[base.ENV_STAGING], int(environ[base.ENV_ATTEMPT])
     scheme, authority, _ = split_uri(staging)
-    job = read_job(FileSystems(f"{scheme}://{authority}"), staging)
+    first_on_yarn = attempt == 1 and environ.get(base.ENV_BACKEND) == "yarn"
+    patience = _STAGED_PATIENCE if first_on_yarn else 0.0
+    job = await_job(FileSystems(f"{scheme}://{authority}"), staging, patience)
     config = Config.from_properties(job.properties)
     storage = FileSystems(job.default_fs, timeout=config.get("xlearning.fs.timeout"))
     manager, requested = container_manager(environ, job)
@@ -113,6 +137,7 @@ async def run(environ: Mapping[str, str]) -> int:
         page.cancel()
     elif page is not None and (server := page.result()) is not None:
         await asyncio.to_thread(server.close, _PAGE_FAREWELL)
+    await asyncio.to_thread(manager.close)
     if runtime.retry:
         return RETRY_EXIT
     return 0 if outcome is AppState.SUCCEEDED else 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -69,7 +70,13 @@ class Running:
 
     def end(self, seconds: float = 120.0) -> Ended:
         assert self.process.stdout is not None
-        code = self.process.wait(seconds)
+        try:
+            code = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGABRT)  # its threads are then seen below
+            self.process.wait(10)
+            self._reader.join(10)
+            raise AssertionError(f"xl-submit did not end within {seconds:g} s:\n{self.err}") from None
         out = self.process.stdout.read()
         self.process.stdout.close()
         self._reader.join(10)
@@ -80,6 +87,8 @@ class Running:
 
 class Gateway:
     """A user's machine: home of local jobs, staging and history below one folder."""
+
+    where: tuple[str, ...] = ("--local",)
 
     def __init__(self, root: Path, environ: Mapping[str, str]) -> None:
         self.root = root
@@ -97,7 +106,12 @@ class Gateway:
 
     def environ(self) -> dict[str, str]:
         name, _, value = self._marker.partition("=")
-        return {**self.environment, name: value, "XLEARNING_CONF_DIR": str(self.write_site())}
+        return {
+            "PYTHONFAULTHANDLER": "1",
+            **self.environment,
+            name: value,
+            "XLEARNING_CONF_DIR": str(self.write_site()),
+        }
 
     def write_site(self) -> Path:
         conf = self.root / "conf"
@@ -109,7 +123,7 @@ class Gateway:
         return conf
 
     def start(self, *args: object) -> Running:
-        return self.start_verb("--local", *args)
+        return self.start_verb(*self.where, *args)
 
     def verb(self, *args: object, seconds: float = 60.0) -> Ended:
         """`xl-submit` with exactly these words, to its end."""

@@ -56,6 +56,7 @@ def test_a_job_runs_from_a_wheel_in_a_clean_environment(wheel: Path, tmp_path: P
     assert run(sys.executable, "-m", "venv", str(env), cwd=tmp_path).returncode == 0
     installed = run(str(env / "bin" / "pip"), "install", "-q", str(wheel), cwd=tmp_path)
     assert installed.returncode == 0, installed.stderr
+    same_archive_as_here(env, tmp_path)
     conf = tmp_path / "conf"
     conf.mkdir()
     (conf / "xlearning-site.xml").write_text(
@@ -71,3 +72,17 @@ def test_a_job_runs_from_a_wheel_in_a_clean_environment(wheel: Path, tmp_path: P
     assert ended.returncode == 0, ended.stderr
     assert (tmp_path / "out" / "_SUCCESS").exists()
     assert sorted(path.read_text() for path in tmp_path.glob("out/*/index")) == ["0\n", "1\n"]
+
+
+def same_archive_as_here(env: Path, folder: Path) -> None:
+    """What goes to the nodes holds the same files of ours from a wheel as from this checkout."""
+    program = "from xlearning.client.package import contents; print(*sorted(contents()), sep='\\n')"
+    found = [
+        run(python, "-c", program, cwd=folder) for python in (str(env / "bin" / "python"), sys.executable)
+    ]
+    assert all(done.returncode == 0 for done in found), [done.stderr for done in found]
+    wheel, here = (
+        {name for name in done.stdout.splitlines() if name.startswith("xlearning/")} for done in found
+    )
+    assert "xlearning/container/bootstrap.py" in wheel
+    assert {n for n in wheel if n.endswith(".py")} == {n for n in here if n.endswith(".py")}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from xlearning.client.applications import find_application
+from xlearning.client.backend import LOCAL_FS
 from xlearning.client.changes import save_line
 from xlearning.client.console import Console
 from xlearning.client.problems import refuse
@@ -16,7 +17,6 @@ from xlearning.client.submit import (
     EXIT_CLIENT,
     EXIT_JOB,
     EXIT_OK,
-    LOCAL_FS,
     read_config,
     tell,
     user_name,

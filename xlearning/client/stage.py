@@ -22,7 +22,16 @@ _COPY_LIMIT = 16 * 2**20
 _PRIVATE = 0o700
 
 
-def stage(plan: Plan, fss: FileSystems, *, app_id: str, staging_root: str, now: float) -> JobSpec:
+def stage(
+    plan: Plan,
+    fss: FileSystems,
+    *,
+    app_id: str,
+    staging_root: str,
+    now: float,
+    pair: tuple[bytes, bytes] | None = None,
+    copy_files: bool = True,
+) -> JobSpec:
     """Write ``<staging_root>/<app_id>`` and return the job as staged; nothing stays after a failure.
 
     Parameters
@@ -31,14 +40,20 @@ def stage(plan: Plan, fss: FileSystems, *, app_id: str, staging_root: str, now: 
         URI of the folder of all applications; made when it is missing.
     now : float
         Time of submission, seconds since 1970.
+    pair : (bytes, bytes), optional
+        Certificate and key (PEM) of the application; fresh ones are made when it is missing.
+    copy_files : bool
+        Whether files of this machine are copied; False where the back end brings them to the nodes.
     """
     folder = join(staging_root, app_id)
     fs = fss.of(folder)
     fs.mkdirs(folder, mode=_PRIVATE)
     try:
         fs.chmod(folder, _PRIVATE)
-        _credentials(fs, folder)
-        resources = tuple(_resource(item, fss, fs, folder) for item in plan.shipped)
+        _credentials(fs, folder, pair)
+        resources = plan.job.resources
+        if copy_files:
+            resources = tuple(_resource(item, fss, fs, folder) for item in plan.shipped)
         job = dataclasses.replace(plan.job, app_id=app_id, staging=folder, submitted=now, resources=resources)
         with fs.open_write(join(folder, JOB_FILE)) as file:
             file.write(json.dumps(to_dict(job), indent=1).encode("ascii"))
@@ -53,18 +68,25 @@ def unstage(job: JobSpec, fss: FileSystems) -> None:
     fss.of(job.staging).delete(job.staging, recursive=True)
 
 
-def _credentials(fs: FileSystem, folder: str) -> None:
+def _credentials(fs: FileSystem, folder: str, pair: tuple[bytes, bytes] | None) -> None:
     from xlearning.cluster import credentials
 
     target = join(folder, CREDENTIALS)
     fs.mkdirs(target, mode=_PRIVATE)
+    names = (credentials.CERTIFICATE_FILE, credentials.KEY_FILE)
+    for name, content in zip(names, pair or _fresh_pair(), strict=True):
+        uri = join(target, name)
+        with fs.open_write(uri) as file:
+            file.write(content)
+        fs.chmod(uri, 0o600)
+
+
+def _fresh_pair() -> tuple[bytes, bytes]:
+    from xlearning.cluster import credentials
+
     with tempfile.TemporaryDirectory(prefix="xlearning-") as made:
         credentials.create(Path(made))
-        for path in sorted(Path(made).iterdir()):
-            uri = join(target, path.name)
-            with fs.open_write(uri) as file:
-                file.write(path.read_bytes())
-            fs.chmod(uri, 0o600)
+        return credentials.load(Path(made))
 
 
 def _resource(item: Shipped, fss: FileSystems, fs: FileSystem, folder: str) -> LocalResource:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from xlearning.client.backend import BackEnd, OnThisMachine, OnYarn
 from xlearning.client.console import Console, silence
 from xlearning.client.follow import Detached, Follower
 from xlearning.client.plan import Plan, Setting, make_plan
@@ -17,13 +18,11 @@ from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan
 from xlearning.client.watch import Event, Watcher
 from xlearning.cluster.base import ClusterClient
-from xlearning.cluster.local import LocalCluster
 from xlearning.config import Config, find_conf_dir, load
 from xlearning.errors import ConfigError
 from xlearning.fs import FileSystems
 from xlearning.job import AppState, JobSpec
 
-LOCAL_FS = "file://"
 EXIT_OK, EXIT_CLIENT, EXIT_JOB, EXIT_SIGNAL = 0, 1, 2, 128
 
 
@@ -37,22 +36,41 @@ def run(line: Scan, console: Console) -> int:
     """
     problems = list(line.problems)
     config = read_config(line, problems)
-    if not line.given("local"):
-        problems.append(
-            Problem(
-                "running on YARN is not part of this version", "--local runs the same job on this machine"
-            )
-        )
-        refuse(problems)
     fallback = config or Config.from_properties({})
-    fss = FileSystems(LOCAL_FS, timeout=fallback.get("xlearning.fs.timeout"))
-    cluster = LocalCluster(Path(fallback.get("xlearning.local.dir")), fallback.get("xlearning.local.slots"))
-    now, user = time.time(), user_name(os.environ)
+    back_end = _back_end(line, fallback, problems)
+    try:
+        return _run(line, config, fallback, back_end, problems, console)
+    finally:
+        back_end.close()
+
+
+def _back_end(line: Scan, config: Config, problems: list[Problem]) -> BackEnd:
+    """This machine or YARN; without a usable Hadoop configuration no path can be looked at."""
+    if line.given("local"):
+        return OnThisMachine(config)
+    try:
+        return OnYarn(os.environ, user_name(os.environ))
+    except ConfigError as error:
+        refuse([*problems, Problem(error.message, error.hint or "")])
+        raise
+
+
+def _run(
+    line: Scan,
+    config: Config | None,
+    fallback: Config,
+    back_end: BackEnd,
+    problems: list[Problem],
+    console: Console,
+) -> int:
+    fss = FileSystems(back_end.default_fs, timeout=fallback.get("xlearning.fs.timeout"))
+    cluster, now, user = back_end.cluster, time.time(), user_name(os.environ)
     if config is not None and not line.given("dry-run"):
         from xlearning.client.sweep import sweep_dead
 
-        sweep_dead(staging_root(config, fss), user, fss, cluster, console)
-    setting = Setting(user, now, LOCAL_FS, cluster.report)
+        back_end.warm_up()
+        sweep_dead(back_end.staging_root(config, fss), user, fss, cluster, console)
+    setting = Setting(user, now, back_end.default_fs, cluster.report)
     plan = make_plan(line, fallback, fss, setting, problems=problems, config_complete=config is not None)
     for note in (*fallback.warnings, *line.notes, *plan.notes):
         console.warn(note)
@@ -64,23 +82,12 @@ def run(line: Scan, console: Console) -> int:
         from xlearning.client.dryrun import properties
 
         console.block(["Properties that are not defaults", *properties(fallback)], good=True)
-    return _launch(plan, fallback, fss, cluster, console, setting)
+    return _launch(plan, fallback, fss, back_end, console, setting)
 
 
 def user_name(environ: Mapping[str, str]) -> str:
     """The user as Hadoop sees it: ``HADOOP_USER_NAME``, else the one who is logged in."""
     return environ.get("HADOOP_USER_NAME") or getpass.getuser()
-
-
-def staging_root(config: Config, fss: FileSystems) -> str:
-    """Folder of all staging folders.
-
-    Without a setting, jobs of this machine stage below ``xlearning.local.dir``: a folder in /tmp
-    would belong to whoever runs the first job.
-    """
-    if config.is_set("xlearning.staging.dir"):
-        return fss.resolve(config.get("xlearning.staging.dir"))
-    return fss.resolve(str(Path(config.get("xlearning.local.dir")).absolute() / "staging"))
 
 
 def read_config(line: Scan, problems: list[Problem]) -> Config | None:
@@ -117,30 +124,24 @@ def tell(text: str, console: Console) -> bool:
 
 
 def _launch(
-    plan: Plan, config: Config, fss: FileSystems, cluster: ClusterClient, console: Console, setting: Setting
+    plan: Plan, config: Config, fss: FileSystems, back_end: BackEnd, console: Console, setting: Setting
 ) -> int:
     from xlearning.client.interrupts import Interrupts
     from xlearning.client.outputs import sweep_remains
-    from xlearning.client.stage import stage, unstage
 
     inbox: queue.SimpleQueue[Event] = queue.SimpleQueue()
     with Interrupts() as interrupts:
         sweep_remains(plan.sweep, fss, user=setting.user, report=setting.report)
-        app_id, root = cluster.new_application_id(), staging_root(config, fss)
-        job = stage(plan, fss, app_id=app_id, staging_root=root, now=setting.now)
-        try:
-            interrupts.redirect(inbox)
-            cluster.submit(job)
-        except BaseException:
-            unstage(job, fss)
-            raise
+        back_end.prepare(plan, config, fss, console)
+        interrupts.redirect(inbox)
+        job = back_end.start(plan, config, fss, setting.now)
         tell(job.app_id, console)
         crew = ", ".join(f"{role.name} {role.instances}" for role in job.roles)
         console.info(f"Submitted {job.app_name} ({crew}) as {job.app_id}")
         watcher = Watcher(fss, job.staging, inbox)
         watcher.start()
         try:
-            return _follow(job, config, fss, cluster, watcher, inbox, console)
+            return _follow(job, config, fss, back_end.cluster, watcher, inbox, console)
         except Detached as left:
             console.warn(f"left alone: {job.app_id} is not followed any more")
             return EXIT_SIGNAL + left.signum

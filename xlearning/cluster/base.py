@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from xlearning.job import AppState, JobSpec, RoleSpec
+from xlearning.job import AppState, RoleSpec
 
 # Names of the variables by which a back end tells an ApplicationMaster or an agent who it is.
 ENV_APP_ID = "XLEARNING_APP_ID"
@@ -46,13 +46,11 @@ class ApplicationReport:
 
 
 class ClusterClient(Protocol):
-    """The gateway's side of a back end."""
+    """The gateway's side of a back end, once an application is submitted.
 
-    def new_application_id(self) -> str:
-        """A fresh application id; its staging folder is named after it."""
-
-    def submit(self, job: JobSpec) -> None:
-        """Start the application whose files are staged at ``job.staging``."""
+    How one is submitted differs: the local back end takes an id before the staging folder is
+    written, YARN gives one only at submission.
+    """
 
     def report(self, app_id: str) -> ApplicationReport:
         """Current report; `xlearning.errors.ApplicationNotFound` for an unknown id."""
@@ -142,3 +140,6 @@ class ContainerManager(Protocol):
 
     def finish(self, state: AppState, diagnostics: str, *, retry: bool) -> None:
         """Report the end. With ``retry`` the back end may start the next attempt."""
+
+    def close(self) -> None:
+        """The very last call, when nothing is left to be done; the process may be ended by it."""

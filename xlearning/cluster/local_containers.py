@@ -211,6 +211,9 @@ class LocalContainerManager:
         said = {"state": state.value, "diagnostics": diagnostics, "retry": retry}
         write_json(self._files.am(self._attempt) / "finish.json", said)
 
+    def close(self) -> None:
+        """Nothing more to say: the supervisor waits for the end of this process."""
+
     def _localize(self) -> None:
         """Get the resources: at once where that only means to look, else in a thread."""
         if self._localizer.quick:

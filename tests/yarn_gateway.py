@@ -1,0 +1,74 @@
+"""A user's machine in front of a real YARN, and a look at what an application runs on the nodes."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import psutil
+from minihadoop import MiniHadoop
+from submitting import Gateway, Running, wait_for
+
+from xlearning.fs import FileSystems
+from xlearning.fs.base import exists
+
+
+class YarnGateway(Gateway):
+    """Submits to the cluster; stages below the HDFS folder ``shared``, which keeps our package."""
+
+    where = ()
+
+    def __init__(self, root: Path, hadoop: MiniHadoop, shared: str, environ: dict[str, str]) -> None:
+        super().__init__(root, hadoop.env(environ))
+        self.shared = shared
+        self._hadoop = hadoop
+        self.storage = FileSystems(hadoop.hdfs_uri)
+        self.properties = {
+            "xlearning.staging.dir": f"{shared}/staging",
+            "xlearning.history.log.dir": f"{shared}/history",
+            "xlearning.am.memory": "512",
+            "xlearning.worker.memory": "512",
+            "xlearning.ps.memory": "512",
+        }
+
+    def ask(self, path: str) -> Any:
+        """What the ResourceManager's web service answers."""
+        with urllib.request.urlopen(f"{self._hadoop.rm_web}{path}", timeout=20) as reply:
+            return json.load(reply)
+
+    def application(self, app_id: str) -> Any:
+        return self.ask(f"/ws/v1/cluster/apps/{app_id}")["app"]
+
+    def submitted(self, running: Running, seconds: float = 120.0) -> str:
+        """The id, as soon as it is told."""
+        running.said("Submitted", seconds)
+        (line,) = [line for line in running.err.splitlines() if "Submitted" in line]
+        return line.split()[-1]
+
+    def nothing_is_left_of(self, app_id: str) -> None:
+        """No process on the nodes, no staging folder, no folder of skein's."""
+        wait_for(lambda: not processes_of(app_id), 30, f"still there: {processes_of(app_id)}")
+        staged = [child.name for child in self.storage.default.list(f"{self.shared}/staging")]
+        assert [name for name in staged if not name.startswith("cache-")] == []
+        folder = self.storage.resolve(f".skein/{app_id}")
+        wait_for(lambda: not exists(self.storage.default, folder), 30, "skein's folder is left")
+
+
+def processes_of(app_id: str) -> list[psutil.Process]:
+    """Everything on this host, which is all of the cluster's nodes, that belongs to an application."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            words = [process.cwd(), *process.cmdline(), process.environ().get("CONTAINER_ID", "")]
+            if process.status() != psutil.STATUS_ZOMBIE and _names(app_id, words):
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue
+    return found
+
+
+def _names(app_id: str, words: list[str]) -> bool:
+    number = app_id.removeprefix("application_")
+    return any(f"application_{number}" in word or f"container_{number}_" in word for word in words)

@@ -1,0 +1,139 @@
+"""YARN's ResourceManager as its web service shows it: reports without a JVM."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from xlearning.cluster.base import ApplicationReport
+from xlearning.cluster.hadoop_site import HadoopSite, ResourceManager
+from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
+from xlearning.job import AppState
+
+APPS = "/ws/v1/cluster/apps"
+TAG = "xlearning"  # how our applications are found among others
+
+_TIMEOUT = 5.0  # seconds for one ResourceManager
+_FIX = "look whether YARN is up, and whether HADOOP_CONF_DIR is that of the right cluster"
+_ATTEMPT = re.compile(r"container_(?:e\d+_)?\d+_\d+_(\d+)_\d+")
+_STATES = {
+    "RUNNING": AppState.RUNNING,
+    "FAILED": AppState.FAILED,
+    "KILLED": AppState.KILLED,
+}
+_FINAL = {
+    "SUCCEEDED": AppState.SUCCEEDED,
+    "FAILED": AppState.FAILED,
+    "KILLED": AppState.KILLED,
+}
+
+
+class Refused(ClusterError):
+    """The web service wants a login that this client does not have."""
+
+
+def check_reachable(site: HadoopSite) -> None:
+    """Connect to a ResourceManager's RPC port: Hadoop's own clients would retry for minutes.
+
+    Raises
+    ------
+    ClusterUnavailable
+        None of them can be connected to.
+    """
+    reasons = []
+    for manager in site.resource_managers:
+        host, _, port = manager.rpc.rpartition(":")
+        try:
+            with socket.create_connection((host, int(port)), _TIMEOUT):
+                return
+        except (OSError, ValueError) as error:
+            reasons.append(f"{manager.rpc} ({error})")
+    raise ClusterUnavailable(f"no ResourceManager can be reached at {', '.join(reasons)}", hint=_FIX)
+
+
+class ResourceManagerWeb:
+    """Asks the ResourceManagers of a site, the one that answered last first."""
+
+    def __init__(self, site: HadoopSite) -> None:
+        self._managers = list(site.resource_managers)
+        # proxies of the environment lead out of the cluster, not into it
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def report(self, app_id: str) -> ApplicationReport:
+        """How an application stands.
+
+        Raises
+        ------
+        ApplicationNotFound
+            YARN does not know it (any more).
+        ClusterUnavailable
+            No ResourceManager answers.
+        Refused
+            The web service wants Kerberos.
+        """
+        try:
+            return to_report(self._get(f"{APPS}/{urllib.parse.quote(app_id)}")["app"])
+        except FileNotFoundError:
+            raise ApplicationNotFound(f"YARN does not know {app_id}") from None
+
+    def list(self, user: str) -> Sequence[ApplicationReport]:
+        """Our applications of a user, newest first."""
+        query = urllib.parse.urlencode({"user": user, "applicationTags": TAG})
+        found = (self._get(f"{APPS}?{query}").get("apps") or {}).get("app") or []
+        return sorted((to_report(app) for app in found), key=lambda report: -report.submitted)
+
+    def _get(self, path: str) -> Any:
+        reasons = []
+        for manager in list(self._managers):
+            try:
+                answer = self._ask(manager, path)
+            except (ClusterError, FileNotFoundError):
+                raise
+            except (OSError, ValueError) as error:  # ValueError: not JSON, as from a standby
+                reasons.append(f"{manager.web} ({getattr(error, 'reason', error)})")
+                continue
+            self._managers.remove(manager)
+            self._managers.insert(0, manager)
+            return answer
+        raise ClusterUnavailable(f"no ResourceManager answers at {', '.join(reasons)}", hint=_FIX)
+
+    def _ask(self, manager: ResourceManager, path: str) -> Any:
+        request = urllib.request.Request(manager.web + path, headers={"Accept": "application/json"})
+        try:
+            with self._opener.open(request, timeout=_TIMEOUT) as reply:
+                return json.load(reply)
+        except urllib.error.HTTPError as error:
+            with error:
+                if error.code == 404:
+                    raise FileNotFoundError(path) from error
+                if error.code in (401, 403):
+                    raise Refused(f"{manager.web} wants a login ({error.code})") from error
+                raise
+
+
+def to_report(app: Mapping[str, Any]) -> ApplicationReport:
+    """A report from one ``app`` record of the web service."""
+    state = app.get("state", "")
+    if state in ("FINISHING", "FINISHED"):
+        mapped = _FINAL.get(app.get("finalStatus", ""), AppState.RUNNING)
+    else:
+        mapped = _STATES.get(state, AppState.SUBMITTED)
+    attempt = _ATTEMPT.search(app.get("amContainerLogs") or "")
+    finished = (app.get("finishedTime") or 0) / 1000
+    return ApplicationReport(
+        app_id=app["id"],
+        name=app.get("name", ""),
+        user=app.get("user", ""),
+        state=mapped,
+        diagnostics=(app.get("diagnostics") or "").strip(),
+        tracking_url=app.get("trackingUrl") or "",
+        attempt=int(attempt.group(1)) if attempt else 0,
+        submitted=(app.get("startedTime") or 0) / 1000,
+        finished=finished or None,
+    )

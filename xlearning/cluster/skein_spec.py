@@ -1,0 +1,74 @@
+"""A job as skein's specification: one service per role, all of its containers asked for at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from xlearning.cluster.resource_manager import TAG
+from xlearning.cluster.yarn_script import LIBRARY, Launch, agent_script, am_script
+from xlearning.config import Config
+from xlearning.fs.base import split_uri
+from xlearning.job import JobSpec
+
+AM_EXTRA_MB = 256  # for skein's own JVM, which shares the ApplicationMaster's container
+DEFAULT_QUEUE = "default"
+# Without the first, skein's overview page fails on Java 16 and newer as soon as it has a link to show.
+_AM_JAVA = "--add-opens=java.base/java.util=ALL-UNNAMED -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+
+
+def specification(
+    skein: Any, job: JobSpec, sources: Mapping[str, str], archive: str, launch: Launch, security: Any
+) -> Any:
+    """The skein application of a job.
+
+    Parameters
+    ----------
+    skein : module
+        Given, so that `xlearning.cluster.skein` stays the one place that imports it.
+    sources : mapping
+        Resource name -> URI that skein takes it from.
+    archive : str
+        URI of our package for the nodes.
+    security : skein.Security
+        Credential of the application.
+    """
+    config = Config.from_properties(job.properties)
+    library = {LIBRARY: skein.File(archive, type="ARCHIVE", visibility="PRIVATE")}
+    files = {r.name: skein.File(sources[r.name], type=r.kind.value) for r in job.resources}
+    services = {
+        role.name: skein.Service(
+            resources=skein.Resources(memory=role.memory_mb, vcores=role.vcores),
+            script=agent_script(launch, role.name),
+            instances=role.instances,
+            files={**files, **library},
+            max_restarts=0,
+            allow_failures=True,
+        )
+        for role in job.roles
+    }
+    master = skein.Master(
+        resources=skein.Resources(
+            memory=config.get("xlearning.am.memory") + AM_EXTRA_MB, vcores=config.get("xlearning.am.cores")
+        ),
+        script=am_script(launch, config.family("xlearning.am.env.")),
+        files=library,
+        env={"JDK_JAVA_OPTIONS": _AM_JAVA},
+        security=security,
+        log_level="WARN",
+    )
+    return skein.ApplicationSpec(
+        services=services,
+        master=master,
+        name=job.app_name,
+        queue=config.get("xlearning.app.queue") or DEFAULT_QUEUE,
+        tags={TAG},
+        max_attempts=config.get("xlearning.app.max.attempts"),
+    )
+
+
+def local_bytes(job: JobSpec) -> int:
+    """Bytes of this machine's files, which the driver uploads before it submits."""
+    paths = [path for scheme, _, path in (split_uri(r.uri) for r in job.resources) if scheme == "file"]
+    return sum(Path(path).stat().st_size for path in paths)
