@@ -119,7 +119,7 @@ def test_a_worker_fails(place: Place, gateway: YarnGateway) -> None:
 
 def test_an_agent_is_killed(gateway: YarnGateway) -> None:
     running = gateway.start(*JOB, *FOR_EVER)
-    running.said("worker 2 running", 180)
+    running.said("worker: 2 running", 180)
     app_id = gateway.submitted(running)
     agents = [p for p in processes_of(app_id) if p.cmdline()[-1:] == ["agent"]]
     assert len(agents) == 3
@@ -133,7 +133,7 @@ def test_an_agent_is_killed(gateway: YarnGateway) -> None:
 
 def test_interrupted(gateway: YarnGateway) -> None:
     running = gateway.start(*JOB, *FOR_EVER)
-    running.said("worker 2 running", 180)
+    running.said("worker: 2 running", 180)
     app_id = gateway.submitted(running)
     running.process.send_signal(signal.SIGINT)
     ended = running.end()
@@ -147,7 +147,7 @@ def test_killed_by_yarn_while_followed(gateway: YarnGateway) -> None:
     running = gateway.start(*JOB, *FOR_EVER)
     running.said("Page: ", 180)
     app_id = gateway.submitted(running)
-    running.said("worker 2 running", 120)
+    running.said("worker: 2 running", 120)
     page = re.search(r"Page: (\S+)", running.err)
     assert page is not None
     assert f"/proxy/{app_id}/" in page.group(1)
