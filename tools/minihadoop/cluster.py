@@ -91,6 +91,7 @@ class MiniHadoop:
             self._guard.stdin.close()
             self._guard.wait()
             self._guard = None
+        self.down()  # in case somebody has killed the guard
 
     @property
     def hdfs_uri(self) -> str:
