@@ -94,9 +94,11 @@ def sweep_descendants(grace: float, keep: Collection[int] = ()) -> int:
 def _sweeping(sweep: guardian.Sweep) -> Iterator[float]:
     """Sweep step by step; yields the seconds to wait before the next step."""
     sweep.order(sweep.grace)
-    while _reap(sweep.children()) and not sweep.stuck:
-        pause = sweep.step()
-        yield pause if sweep.rounds else min(pause, 0.02)
+    # One that has just been collected may have left us its own children: only an empty list is the end.
+    while (children := sweep.children()) and not sweep.stuck:
+        if _reap(children):
+            pause = sweep.step()
+            yield pause if sweep.rounds else min(pause, 0.02)
 
 
 def _orphans(keep: Collection[int]) -> list[int]:
