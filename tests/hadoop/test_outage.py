@@ -81,7 +81,7 @@ def test_download_upload_and_commit_survive_an_outage(
         *("--conf", "xlearning.download.file.thread.nums=1", "--input", f"{place.at('in')}#data"),
         *("--output", f"{place.at('out2')}#output", "--", "bash", "-c", "cat data/* | wc -c > output/bytes"),
     )
-    wait_for(lambda: list(gateway.root.glob("local/apps/*/containers/*/work/data/f*")), 60)
+    wait_for(lambda: list(gateway.root.glob("local/apps/*/containers/*/*/data/f*")), 60)
     with ThreadPoolExecutor(1) as threads:
         stopped.set()
         (gateway.root / "go").touch()
