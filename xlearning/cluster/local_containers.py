@@ -206,10 +206,11 @@ class LocalContainerManager:
         unfinished = len(decoder.getstate()[0])
         return LogChunk(text, offset, offset + len(data) - unfinished, status.st_size)
 
-    def finish(self, state: AppState, diagnostics: str, *, retry: bool) -> None:
+    def finish(self, state: AppState, diagnostics: str, *, retry: bool) -> bool:
         """Leave the last word for the supervisor, who acts on it when this process has ended."""
         said = {"state": state.value, "diagnostics": diagnostics, "retry": retry}
         write_json(self._files.am(self._attempt) / "finish.json", said)
+        return retry
 
     def close(self) -> None:
         """Nothing more to say: the supervisor waits for the end of this process."""

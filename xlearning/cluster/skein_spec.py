@@ -1,4 +1,7 @@
-"""A job as skein's specification: one service per role, all of its containers asked for at once."""
+"""A job as skein's specification: one service per role, all of its containers asked for at once.
+
+Where memory grows with the attempt, one more service per role and later attempt, see `attempts`.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from xlearning.cluster import attempts
 from xlearning.cluster.resource_manager import TAG
 from xlearning.cluster.yarn_script import LIBRARY, Launch, agent_script, am_script
 from xlearning.config import Config
 from xlearning.fs.base import split_uri
-from xlearning.job import JobSpec
+from xlearning.job import JobSpec, RoleSpec
 
 AM_EXTRA_MB = 256  # for skein's own JVM, which shares the ApplicationMaster's container
 DEFAULT_QUEUE = "default"
@@ -37,17 +41,21 @@ def specification(
     config = Config.from_properties(job.properties)
     library = {LIBRARY: skein.File(archive, type="ARCHIVE", visibility="PRIVATE")}
     files = {r.name: skein.File(sources[r.name], type=r.kind.value) for r in job.resources}
-    services = {
-        role.name: skein.Service(
+
+    def service(role: RoleSpec, instances: int) -> Any:
+        return skein.Service(
             resources=skein.Resources(memory=role.memory_mb, vcores=role.vcores),
             script=agent_script(launch, role.name),
-            instances=role.instances,
+            instances=instances,
             files={**files, **library},
             max_restarts=0,
             allow_failures=True,
         )
-        for role in job.roles
-    }
+
+    services = {role.name: service(role, role.instances) for role in job.roles}
+    for attempt in attempts.later(job.roles, config):
+        for role in job.roles:
+            services[attempts.service(role.name, attempt)] = service(attempts.grow(role, config, attempt), 0)
     master = skein.Master(
         resources=skein.Resources(
             memory=config.get("xlearning.am.memory") + AM_EXTRA_MB, vcores=config.get("xlearning.am.cores")
