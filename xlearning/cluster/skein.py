@@ -6,6 +6,7 @@ web service cannot do without a login.
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import types
@@ -22,6 +23,7 @@ from xlearning.cluster.base import (
     PollResult,
 )
 from xlearning.cluster.hadoop_site import HadoopSite
+from xlearning.cluster.loose_version import without_distutils
 from xlearning.cluster.plain_names import PlainNames
 from xlearning.cluster.resource_manager import ResourceManagerWeb
 from xlearning.cluster.skein_spec import local_bytes, specification
@@ -275,8 +277,10 @@ def _check_programs(environ: Mapping[str, str]) -> None:
             )
 
 
+@functools.cache
 def _skein() -> Any:
-    import skein
+    with without_distutils():
+        import skein
 
     return skein
 
