@@ -25,6 +25,7 @@ from xlearning.cluster.base import (
     PollResult,
 )
 from xlearning.cluster.hadoop_site import HadoopSite
+from xlearning.cluster.login import Login
 from xlearning.cluster.loose_version import without_distutils
 from xlearning.cluster.plain_names import PlainNames
 from xlearning.cluster.resource_manager import TAG, ResourceManagerWeb
@@ -50,10 +51,12 @@ class SkeinCluster:
     site : HadoopSite
     user : str
         Whose applications `list` shows.
+    login : Login, optional
+        Who we are on a secure cluster.
     """
 
-    def __init__(self, site: HadoopSite, user: str) -> None:
-        self._site, self._user = site, user
+    def __init__(self, site: HadoopSite, user: str, login: Login | None = None) -> None:
+        self._site, self._user, self._login = site, user, login
         self._web = ResourceManagerWeb(site)
         self._driver: Background[Any] | None = None
         self._security: Any = None
@@ -82,6 +85,10 @@ class SkeinCluster:
     def check_reachable(self) -> None:
         """`ClusterUnavailable` when no ResourceManager can be connected to; takes seconds at most."""
         resource_manager.check_reachable(self._site)
+
+    def asks_who(self) -> bool:
+        """Whether YARN's web pages want a login, see `ResourceManagerWeb.asks_who`."""
+        return self._web.asks_who()
 
     def await_driver(self) -> None:
         """Wait for what `warm_up` began; `ClusterError` when the driver cannot be started."""
@@ -201,7 +208,11 @@ class SkeinCluster:
         self._security = self._security or skein.Security.new_credentials()
         with _translated(skein, "skein's driver cannot be started"):
             return skein.Client(
-                security=self._security, log=False, log_level="WARN", java_options=_DRIVER_JAVA
+                security=self._security,
+                log=False,
+                log_level="WARN",
+                java_options=_java_options(os.environ),
+                **_identity(self._login),
             )
 
 
@@ -319,6 +330,17 @@ def _end(driver: Background[Any]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def _identity(login: Login | None) -> dict[str, str]:
+    """How the driver logs in; without a keytab it finds the ticket cache itself."""
+    return {"keytab": login.keytab, "principal": login.principal} if login and login.keytab else {}
+
+
+def _java_options(environ: Mapping[str, str]) -> str:
+    """Java does not look at KRB5_CONFIG, which everything else here obeys."""
+    conf = environ.get("KRB5_CONFIG")
+    return f"{_DRIVER_JAVA} -Djava.security.krb5.conf={conf}" if conf else _DRIVER_JAVA
 
 
 def _check_programs(environ: Mapping[str, str]) -> None:
