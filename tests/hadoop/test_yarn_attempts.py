@@ -62,7 +62,8 @@ def test_a_second_attempt_gets_more_memory_and_commits(place: Place, gateway: Ya
     """The ApplicationMaster dies under a running job; nothing of the first attempt is left."""
     go, started = gateway.root / "go", gateway.root / "started"
     body = (
-        f"echo x >> {started}; mkdir -p model && echo $CONTAINER_ID > model/who; case $CONTAINER_ID in *_01_0*) sleep 600;; esac; "
+        f"echo x >> {started}; mkdir -p model && echo $CONTAINER_ID > model/who; "
+        "case $CONTAINER_ID in *_01_0*) sleep 600;; esac; "
         f"until test -e {go}; do sleep 0.1; done"
     )
     running = gateway.start(*TWICE, "--output", f"{place.at('out')}#model", *program(body))
@@ -191,5 +192,4 @@ def test_nothing_is_left_to_try(gateway: YarnGateway) -> None:
     assert ended.code == 2, ended.err
     words = "the ApplicationMaster's container ended unexpectedly: exit code 137, killed by SIGKILL"
     assert words in ended.err
-    wait_for(lambda: not processes_of(app_id), 30, f"still there: {processes_of(app_id)}")
-    assert not exists(gateway.storage.default, f"{gateway.shared}/staging/{app_id}")
+    gateway.nothing_is_left_of(app_id)
