@@ -40,10 +40,11 @@ def place(hdfs_dir: str) -> Place:
     return Place(hdfs_dir, FileSystems("file://"))
 
 
-def node_of(hadoop: MiniHadoop, container_id: str) -> int:
-    """Number of the NodeManager that runs a container."""
-    (found,) = hadoop.layout.data.glob(f"nodemanager*/local/usercache/*/appcache/*/{container_id}")
-    return int(found.relative_to(hadoop.layout.data).parts[0].removeprefix("nodemanager"))
+def home_of(hadoop: MiniHadoop, gateway: YarnGateway, app_id: str) -> int:
+    """Number of the NodeManager that runs an ApplicationMaster."""
+    port = int(gateway.application(app_id)["amHostHttpAddress"].rpartition(":")[2])
+    ports = hadoop.state().ports
+    return next(n for n in range(hadoop.nodes) if ports[f"nodemanager{n}.http"] == port)
 
 
 def test_a_node_manager_dies(hadoop: MiniHadoop, place: Place, gateways: Gateways) -> None:
@@ -57,7 +58,7 @@ def test_a_node_manager_dies(hadoop: MiniHadoop, place: Place, gateways: Gateway
     )
     first_id = survivor.submitted(first)
     first.said("worker: 2 running", 180)
-    home = node_of(hadoop, first_id.replace("application", "container") + "_01_000001")
+    home = home_of(hadoop, survivor, first_id)
     # so much memory is left on the other node only
     second = victim.start(
         *("--conf", "xlearning.am.memory=2500", "--worker-memory", "256M", "--board-enable", "false"),
@@ -66,7 +67,7 @@ def test_a_node_manager_dies(hadoop: MiniHadoop, place: Place, gateways: Gateway
     )
     second_id = victim.submitted(second)
     second.said("worker: 1 running", 180)
-    assert node_of(hadoop, second_id.replace("application", "container") + "_01_000001") != home
+    assert home_of(hadoop, victim, second_id) != home
     hadoop.stop(f"nodemanager{1 - home}", kill=True)
     try:
 

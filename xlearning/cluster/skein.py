@@ -24,6 +24,7 @@ from xlearning.cluster.base import (
     PollResult,
 )
 from xlearning.cluster.hadoop_site import HadoopSite
+from xlearning.cluster.loose_version import without_distutils
 from xlearning.cluster.plain_names import PlainNames
 from xlearning.cluster.resource_manager import TAG, ResourceManagerWeb
 from xlearning.cluster.skein_spec import local_bytes, specification
@@ -331,7 +332,8 @@ def _check_programs(environ: Mapping[str, str]) -> None:
 
 
 def _skein() -> Any:
-    import skein
+    with without_distutils():
+        import skein
 
     return skein
 
