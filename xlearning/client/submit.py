@@ -18,7 +18,7 @@ from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan
 from xlearning.client.watch import Event, Watcher
 from xlearning.config import Config, find_conf_dir, load
-from xlearning.errors import ConfigError
+from xlearning.errors import ConfigError, CredentialsError
 from xlearning.fs import FileSystems
 from xlearning.job import AppState, JobSpec
 
@@ -46,10 +46,10 @@ def run(line: Scan, console: Console) -> int:
 def _back_end(line: Scan, config: Config, problems: list[Problem]) -> BackEnd:
     """This machine or YARN; without a usable Hadoop configuration no path can be looked at."""
     if line.given("local"):
-        return OnThisMachine(config)
+        return OnThisMachine(config, user_name(os.environ))
     try:
-        return OnYarn(os.environ, user_name(os.environ))
-    except ConfigError as error:
+        return OnYarn(os.environ, user_name(os.environ), config)
+    except (ConfigError, CredentialsError) as error:
         refuse([*problems, Problem(error.message, error.hint or "")])
         raise
 
@@ -62,8 +62,8 @@ def _run(
     problems: list[Problem],
     console: Console,
 ) -> int:
-    fss = FileSystems(back_end.default_fs, timeout=fallback.get("xlearning.fs.timeout"))
-    cluster, now, user = back_end.cluster, time.time(), user_name(os.environ)
+    cluster, now, user = back_end.cluster, time.time(), back_end.user
+    fss = FileSystems(back_end.default_fs, timeout=fallback.get("xlearning.fs.timeout"), user=user)
     if config is not None and not line.given("dry-run"):
         from xlearning.client.sweep import sweep_dead
 

@@ -6,6 +6,7 @@ web service cannot do without a login.
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -24,6 +25,7 @@ from xlearning.cluster.base import (
     PollResult,
 )
 from xlearning.cluster.hadoop_site import HadoopSite
+from xlearning.cluster.login import Login
 from xlearning.cluster.loose_version import without_distutils
 from xlearning.cluster.plain_names import PlainNames
 from xlearning.cluster.resource_manager import TAG, ResourceManagerWeb
@@ -49,10 +51,12 @@ class SkeinCluster:
     site : HadoopSite
     user : str
         Whose applications `list` shows.
+    login : Login, optional
+        Who we are on a secure cluster.
     """
 
-    def __init__(self, site: HadoopSite, user: str) -> None:
-        self._site, self._user = site, user
+    def __init__(self, site: HadoopSite, user: str, login: Login | None = None) -> None:
+        self._site, self._user, self._login = site, user, login
         self._web = ResourceManagerWeb(site)
         self._driver: Background[Any] | None = None
         self._security: Any = None
@@ -81,6 +85,10 @@ class SkeinCluster:
     def check_reachable(self) -> None:
         """`ClusterUnavailable` when no ResourceManager can be connected to; takes seconds at most."""
         resource_manager.check_reachable(self._site)
+
+    def asks_who(self) -> bool:
+        """Whether YARN's web pages want a login, see `ResourceManagerWeb.asks_who`."""
+        return self._web.asks_who()
 
     def await_driver(self) -> None:
         """Wait for what `warm_up` began; `ClusterError` when the driver cannot be started."""
@@ -200,7 +208,11 @@ class SkeinCluster:
         self._security = self._security or skein.Security.new_credentials()
         with _translated(skein, "skein's driver cannot be started"):
             return skein.Client(
-                security=self._security, log=False, log_level="WARN", java_options=_DRIVER_JAVA
+                security=self._security,
+                log=False,
+                log_level="WARN",
+                java_options=_java_options(os.environ),
+                **_identity(self._login),
             )
 
 
@@ -320,6 +332,17 @@ def _end(driver: Background[Any]) -> None:
         process.wait()
 
 
+def _identity(login: Login | None) -> dict[str, str]:
+    """How the driver logs in; without a keytab it finds the ticket cache itself."""
+    return {"keytab": login.keytab, "principal": login.principal} if login and login.keytab else {}
+
+
+def _java_options(environ: Mapping[str, str]) -> str:
+    """Java does not look at KRB5_CONFIG, which everything else here obeys."""
+    conf = environ.get("KRB5_CONFIG")
+    return f"{_DRIVER_JAVA} -Djava.security.krb5.conf={conf}" if conf else _DRIVER_JAVA
+
+
 def _check_programs(environ: Mapping[str, str]) -> None:
     """What skein starts: ``yarn`` for the class path, and Java."""
     home = environ.get("JAVA_HOME")
@@ -331,6 +354,7 @@ def _check_programs(environ: Mapping[str, str]) -> None:
             )
 
 
+@functools.cache
 def _skein() -> Any:
     with without_distutils():
         import skein
