@@ -17,7 +17,6 @@ from xlearning.am.core.state import Container
 from xlearning.am.core.turn import Turn
 from xlearning.job import AppState, BoardView, ContainerState
 
-
 _BY_SIGNAL = (128 + 9, 128 + 15)  # exit codes of who was ended by KILL or TERM
 
 
