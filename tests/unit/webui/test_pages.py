@@ -16,6 +16,7 @@ from xlearning.job import (
     SaveState,
     Snapshot,
 )
+from xlearning.webui.app import create_app
 from xlearning.webui.assets import FOLDER
 
 BASE = "/s3cret"
@@ -214,6 +215,17 @@ def test_page_says_who_the_viewer_is(
     headers = {"Cookie": f"proxy-user={cookie}"} if cookie else {}
     page = Page(client.get(f"{BASE}/", headers=headers).text)
     assert f"You are {viewer}." in page.text and words in page.text
+
+
+def test_page_says_to_whom_yarn_opens_it(source: samples.SampleSource) -> None:
+    headers = {"Cookie": "proxy-user=alice"}
+
+    def page(*viewers: str) -> str:
+        app = create_app(source, prefix=BASE[1:], nonce="n", viewers=viewers)
+        return app.test_client(use_cookies=False).get(f"{BASE}/", headers=headers).text
+
+    assert "YARN opens this page to alice, bob alone." in page("alice", "bob")
+    assert "YARN&#39;s web proxy lets through" in page("alice", "*")
 
 
 @pytest.mark.parametrize(
