@@ -109,6 +109,7 @@ class Pages:
             static=f"static/{self._assets.digest}",
             script_nonce=g.script_nonce,
             now=time.time(),
+            slashed=request.path.endswith("/"),  # then relative addresses need a step up
             **values,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -48,8 +48,19 @@ class BackEnd(Protocol):
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
         """What may take long and can be interrupted."""
 
-    def start(self, plan: Plan, config: Config, fss: FileSystems, now: float) -> JobSpec:
-        """Stage and submit; the job as staged. Nothing is left when that fails."""
+    def start(
+        self, plan: Plan, config: Config, fss: FileSystems, now: float, check: Callable[[], None]
+    ) -> JobSpec:
+        """Stage and submit; the job as staged. Nothing is left, or runs, when that fails.
+
+        ``check`` is called while the answer is waited for; what it raises ends that.
+        """
+
+    def sweep(self, fss: FileSystems, console: Console) -> None:
+        """Remove what the back end itself left of the user's applications that have ended."""
+
+    def tidy(self, app_id: str, fss: FileSystems, console: Console) -> None:
+        """The same for one application that has just ended."""
 
     def close(self) -> None:
         """Give back what `warm_up` began."""
@@ -81,7 +92,14 @@ class OnThisMachine:
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
         """Nothing takes long here."""
 
-    def start(self, plan: Plan, config: Config, fss: FileSystems, now: float) -> JobSpec:
+    def start(
+        self,
+        plan: Plan,
+        config: Config,
+        fss: FileSystems,
+        now: float,
+        check: Callable[[], None],  # noqa: ARG002
+    ) -> JobSpec:
         """Stage, then submit."""
         from xlearning.client.stage import stage, unstage
 
@@ -93,6 +111,12 @@ class OnThisMachine:
             unstage(job, fss)
             raise
         return job
+
+    def sweep(self, fss: FileSystems, console: Console) -> None:
+        """The supervisor of each application does that."""
+
+    def tidy(self, app_id: str, fss: FileSystems, console: Console) -> None:
+        """The supervisor of each application does that."""
 
     def close(self) -> None:
         """Nothing to give back."""
@@ -146,7 +170,9 @@ class OnYarn:
         did = "uploaded" if sent.uploaded else "already there, nothing uploaded"
         console.info(f"Package for the nodes: {format_bytes(sent.size)}, {did} ({sent.uri})")
 
-    def start(self, plan: Plan, config: Config, fss: FileSystems, now: float) -> JobSpec:
+    def start(
+        self, plan: Plan, config: Config, fss: FileSystems, now: float, check: Callable[[], None]
+    ) -> JobSpec:
         """Submit, then stage under the id that YARN gave; its ApplicationMaster waits for that."""
         from xlearning.client.stage import stage
         from xlearning.cluster.yarn_script import Launch
@@ -160,7 +186,7 @@ class OnYarn:
             history = fss.resolve(config.get("xlearning.history.log.dir"))
             uris = file_systems(plan.job, self._site.default_fs, root, history)
             launch = Launch(python, root, "", uris, viewers(config, self.user, self._skein.asks_who))
-        app_id = self._skein.submit_archive(plan.job, self._archive, launch)
+        app_id = self._skein.submit_archive(plan.job, self._archive, launch, check)
         try:
             pair = self._skein.credentials()
             return stage(plan, fss, app_id=app_id, staging_root=root, now=now, pair=pair, copy_files=False)
@@ -168,7 +194,19 @@ class OnYarn:
             self._skein.kill(app_id)
             raise
         finally:
-            self._skein.close()
+            self._skein.release_driver()
+
+    def sweep(self, fss: FileSystems, console: Console) -> None:
+        """Folders of skein's whose ApplicationMaster never came to delete them."""
+        from xlearning.client.skein_remains import sweep
+
+        sweep(fss, self.cluster, console)
+
+    def tidy(self, app_id: str, fss: FileSystems, console: Console) -> None:
+        """The folder of skein's."""
+        from xlearning.client.skein_remains import remove
+
+        remove(app_id, fss, console)
 
     def close(self) -> None:
         """End the driver JVM."""

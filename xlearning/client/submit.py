@@ -17,7 +17,6 @@ from xlearning.client.plan import Plan, Setting, make_plan
 from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan
 from xlearning.client.watch import Event, Watcher
-from xlearning.cluster.base import ClusterClient
 from xlearning.config import Config, find_conf_dir, load
 from xlearning.errors import ConfigError, CredentialsError
 from xlearning.fs import FileSystems
@@ -70,6 +69,7 @@ def _run(
 
         back_end.warm_up()
         sweep_dead(back_end.staging_root(config, fss), user, fss, cluster, console)
+        back_end.sweep(fss, console)
     setting = Setting(user, now, back_end.default_fs, cluster.report)
     plan = make_plan(line, fallback, fss, setting, problems=problems, config_complete=config is not None)
     for note in (*fallback.warnings, *line.notes, *plan.notes):
@@ -134,14 +134,14 @@ def _launch(
         sweep_remains(plan.sweep, fss, user=setting.user, report=setting.report)
         back_end.prepare(plan, config, fss, console)
         interrupts.redirect(inbox)
-        job = back_end.start(plan, config, fss, setting.now)
+        job = back_end.start(plan, config, fss, setting.now, interrupts.check)
         tell(job.app_id, console)
         crew = ", ".join(f"{role.name} {role.instances}" for role in job.roles)
         console.info(f"Submitted {job.app_name} ({crew}) as {job.app_id}")
         watcher = Watcher(fss, job.staging, inbox)
         watcher.start()
         try:
-            return _follow(job, config, fss, back_end.cluster, watcher, inbox, console)
+            return _follow(job, config, fss, back_end, watcher, inbox, console)
         except Detached as left:
             console.warn(f"left alone: {job.app_id} is not followed any more")
             return EXIT_SIGNAL + left.signum
@@ -153,7 +153,7 @@ def _follow(
     job: JobSpec,
     config: Config,
     fss: FileSystems,
-    cluster: ClusterClient,
+    back_end: BackEnd,
     watcher: Watcher,
     inbox: queue.SimpleQueue[Event],
     console: Console,
@@ -162,12 +162,14 @@ def _follow(
     from xlearning.client.outcome import all_logs, logs, published
     from xlearning.client.sweep import settle_quietly
 
+    cluster = back_end.cluster
     follower = Follower(
         job, cluster, watcher, inbox, console, interval=config.get("xlearning.log.pull.interval")
     )
     ending = follower.run()
     report = ending.report
     settle_quietly(job, fss, console)
+    back_end.tidy(job.app_id, fss, console)
     good = report.state is AppState.SUCCEEDED
     failed = first_failure(ending.snapshot)
     untroubled = good or (report.state is AppState.KILLED and failed is None)

@@ -104,6 +104,11 @@ class ResourceManagerWeb:
         found = (self._get(f"{APPS}?{query}").get("apps") or {}).get("app") or []
         return sorted((to_report(app) for app in found), key=lambda report: -report.submitted)
 
+    def marked(self, tag: str) -> Sequence[str]:
+        """Ids of the applications with a tag that have not ended."""
+        found = (self._get(f"{APPS}?applicationTags={urllib.parse.quote(tag)}").get("apps") or {}).get("app")
+        return [report.app_id for report in map(to_report, found or []) if not report.state.final]
+
     def _get(self, path: str, *, log_in: bool = True) -> Any:
         reasons = []
         for manager in list(self._managers):
