@@ -56,6 +56,14 @@ def test_the_master(tmp_path: Path) -> None:
     assert (credentials / "tls.key").stat().st_mode & 0o777 == 0o600
 
 
+def test_a_secure_cluster(tmp_path: Path) -> None:
+    launch = Launch(program(tmp_path), "hdfs://nn:1/s", "", ("hdfs://nn:1", "hdfs://other"), ("alice", "bob"))
+    env = run(tmp_path, am_script(launch, {}))
+    assert "HADOOP_USER_NAME" not in env
+    assert env["XLEARNING_FILE_SYSTEMS"] == "hdfs://nn:1 hdfs://other"
+    assert env["XLEARNING_VIEWERS"] == "alice bob"
+
+
 def test_an_agent(tmp_path: Path) -> None:
     env = run(tmp_path, agent_script(Launch(program(tmp_path), "hdfs://nn:1/s"), "ps"))
     assert env["ARGS"].endswith(" agent")

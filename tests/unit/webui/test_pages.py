@@ -16,11 +16,12 @@ from xlearning.job import (
     SaveState,
     Snapshot,
 )
+from xlearning.webui.app import create_app
 from xlearning.webui.assets import FOLDER
 
 BASE = "/s3cret"
 NONCE = "n0nce"
-HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{7*7}}"
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{6173*2}}"
 WORKER0 = samples.container_id(3)
 
 
@@ -157,7 +158,7 @@ def test_hostile_text_is_escaped_everywhere(client: FlaskClient, source: samples
         assert not any(link.startswith("javascript:") for link in page.links())
         scripts = [attrs for tag, attrs in page.tags if tag == "script"]
         assert all("nonce" in attrs or "src" in attrs for attrs in scripts)
-        assert "{{7*7}}" in page.text and "49" not in page.text
+        assert "{{6173*2}}" in page.text and "12346" not in page.text
     assert "onerror=alert(2)" in Page(pages[0]).text
 
 
@@ -214,6 +215,17 @@ def test_page_says_who_the_viewer_is(
     headers = {"Cookie": f"proxy-user={cookie}"} if cookie else {}
     page = Page(client.get(f"{BASE}/", headers=headers).text)
     assert f"You are {viewer}." in page.text and words in page.text
+
+
+def test_page_says_to_whom_yarn_opens_it(source: samples.SampleSource) -> None:
+    headers = {"Cookie": "proxy-user=alice"}
+
+    def page(*viewers: str) -> str:
+        app = create_app(source, prefix=BASE[1:], nonce="n", viewers=viewers)
+        return app.test_client(use_cookies=False).get(f"{BASE}/", headers=headers).text
+
+    assert "YARN opens this page to alice, bob alone." in page("alice", "bob")
+    assert "YARN&#39;s web proxy lets through" in page("alice", "*")
 
 
 @pytest.mark.parametrize(
