@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from xlearning.client.console import Console
 from xlearning.client.plan import Plan
@@ -14,7 +13,9 @@ from xlearning.cluster.base import ClusterClient
 from xlearning.config import Config
 from xlearning.fs import FileSystems
 from xlearning.job import JobSpec
-from xlearning.units import format_bytes
+
+if TYPE_CHECKING:
+    from xlearning.cluster.yarn_script import NodePackage
 
 LOCAL_FS = "file://"
 
@@ -109,7 +110,7 @@ class OnYarn:
         self._skein = SkeinCluster(self._site, user)
         self.cluster: ClusterClient = self._skein
         self.default_fs = self._site.default_fs
-        self._archive = ""
+        self._package: NodePackage | None = None
 
     def staging_root(self, config: Config, fss: FileSystems) -> str:
         """``xlearning.staging.dir``, on the default file system unless it says otherwise."""
@@ -121,28 +122,30 @@ class OnYarn:
 
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:  # noqa: ARG002
         """Upload our package for the nodes, unless it is there."""
-        from xlearning.client.package import ship
+        from xlearning.client.delivery import deliver
 
         self._skein.check_reachable()
         if config.is_set("xlearning.app.priority"):
             console.warn("xlearning.app.priority has no effect: skein cannot pass it to YARN")
         root = self.staging_root(config, fss)
         _make_shared(fss, root)
-        sent = ship(fss, root, self._user)
-        self._archive = sent.uri
+        self._package = deliver(
+            config, fss, root, self._user, console, applications=self._skein.list, now=time.time()
+        )
         self._skein.await_driver()
-        did = "uploaded" if sent.uploaded else "already there, nothing uploaded"
-        console.info(f"Package for the nodes: {format_bytes(sent.size)}, {did} ({sent.uri})")
 
     def start(self, plan: Plan, config: Config, fss: FileSystems, now: float) -> JobSpec:
         """Submit, then stage under the id that YARN gave; its ApplicationMaster waits for that."""
+        from xlearning.client.delivery import interpreter
         from xlearning.client.stage import stage
+        from xlearning.cluster.hadoop_client import client_files
         from xlearning.cluster.yarn_script import Launch
 
+        assert self._package is not None, "prepare comes first"
         root = self.staging_root(config, fss)
-        python = config.get("xlearning.python") or os.path.realpath(sys.executable)
         user = "" if self._site.secure else self._user
-        app_id = self._skein.submit_archive(plan.job, self._archive, Launch(python, root, user))
+        launch = Launch(interpreter(config), root, user, client_files(self._site))
+        app_id = self._skein.submit_archive(plan.job, self._package, launch)
         try:
             pair = self._skein.credentials()
             return stage(plan, fss, app_id=app_id, staging_root=root, now=now, pair=pair, copy_files=False)

@@ -21,11 +21,12 @@ from xlearning.cluster.base import (
     LogChunk,
     PollResult,
 )
+from xlearning.cluster.distutils import provide_distutils
 from xlearning.cluster.hadoop_site import HadoopSite
 from xlearning.cluster.plain_names import PlainNames
 from xlearning.cluster.resource_manager import ResourceManagerWeb
 from xlearning.cluster.skein_spec import local_bytes, specification
-from xlearning.cluster.yarn_script import Launch
+from xlearning.cluster.yarn_script import Launch, NodePackage
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import AppState, JobSpec, RoleSpec
 
@@ -72,15 +73,15 @@ class SkeinCluster:
         """Wait for what `warm_up` began; `ClusterError` when the driver cannot be started."""
         self._client()
 
-    def submit_archive(self, job: JobSpec, archive: str, launch: Launch) -> str:
+    def submit_archive(self, job: JobSpec, package: NodePackage, launch: Launch) -> str:
         """Start an application and return its id. Its processes wait for ``<staging root>/<id>``.
 
         Parameters
         ----------
         job : JobSpec
             As planned; resources of this machine are uploaded.
-        archive : str
-            URI of our package for the nodes, a ``.tar.gz``.
+        package : NodePackage
+            Ours for the nodes.
 
         Raises
         ------
@@ -93,7 +94,7 @@ class SkeinCluster:
         skein = _skein()
         with PlainNames() as names, _translated(skein, "the application cannot be submitted"):
             sources = {resource.name: names.of(resource) for resource in job.resources}
-            spec = specification(skein, job, sources, archive, launch, self._security)
+            spec = specification(skein, job, sources, package, launch, self._security)
             return Background("submission to YARN", lambda: str(client.submit(spec))).result(
                 _SUBMIT + local_bytes(job) / _UPLOAD_RATE
             )
@@ -276,6 +277,7 @@ def _check_programs(environ: Mapping[str, str]) -> None:
 
 
 def _skein() -> Any:
+    provide_distutils()
     import skein
 
     return skein
