@@ -25,7 +25,7 @@ from xlearning.cluster.resource_manager import TAG, ResourceManagerWeb
 from xlearning.cluster.skein_calls import short, translated
 from xlearning.cluster.skein_containers import SkeinContainerManager
 from xlearning.cluster.skein_spec import local_bytes, specification
-from xlearning.cluster.yarn_script import Launch
+from xlearning.cluster.yarn_script import Launch, NodePackage
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import JobSpec
 
@@ -87,7 +87,7 @@ class SkeinCluster:
         self._client()
 
     def submit_archive(
-        self, job: JobSpec, archive: str, launch: Launch, check: Callable[[], None] | None = None
+        self, job: JobSpec, package: NodePackage, launch: Launch, check: Callable[[], None] | None = None
     ) -> str:
         """Start an application and return its id. Its processes wait for ``<staging root>/<id>``.
 
@@ -95,8 +95,8 @@ class SkeinCluster:
         ----------
         job : JobSpec
             As planned; resources of this machine are uploaded.
-        archive : str
-            URI of our package for the nodes, a ``.tar.gz``.
+        package : NodePackage
+            Ours for the nodes.
         check : callable, optional
             Called while YARN's answer is waited for; what it raises ends that.
 
@@ -112,7 +112,7 @@ class SkeinCluster:
         skein = _skein()
         with PlainNames() as names, translated(skein, "the application cannot be submitted"):
             sources = {resource.name: names.of(resource) for resource in job.resources}
-            spec = specification(skein, job, sources, archive, launch, self._security)
+            spec = specification(skein, job, sources, package, launch, self._security)
             spec.tags.add(mark)
             submission = Background("submission to YARN", lambda: str(client.submit(spec)))
             try:

@@ -11,7 +11,14 @@ from typing import Any
 
 from xlearning.cluster import attempts
 from xlearning.cluster.resource_manager import TAG
-from xlearning.cluster.yarn_script import LIBRARY, Launch, agent_script, am_script
+from xlearning.cluster.yarn_script import (
+    LIBRARY,
+    MASTER_LIBRARY,
+    Launch,
+    NodePackage,
+    agent_script,
+    am_script,
+)
 from xlearning.config import Config
 from xlearning.fs.base import split_uri
 from xlearning.job import JobSpec, RoleSpec
@@ -23,7 +30,12 @@ _AM_JAVA = "--add-opens=java.base/java.util=ALL-UNNAMED -XX:+UseSerialGC -XX:Tie
 
 
 def specification(
-    skein: Any, job: JobSpec, sources: Mapping[str, str], archive: str, launch: Launch, security: Any
+    skein: Any,
+    job: JobSpec,
+    sources: Mapping[str, str],
+    package: NodePackage,
+    launch: Launch,
+    security: Any,
 ) -> Any:
     """The skein application of a job.
 
@@ -33,13 +45,13 @@ def specification(
         Given, so that `xlearning.cluster.skein` stays the one place that imports it.
     sources : mapping
         Resource name -> URI that skein takes it from.
-    archive : str
-        URI of our package for the nodes.
+    package : NodePackage
+        Ours for the nodes.
     security : skein.Security
         Credential of the application.
     """
     config = Config.from_properties(job.properties)
-    library = {LIBRARY: skein.File(archive, type="ARCHIVE", visibility="PRIVATE")}
+    library, master_library = _libraries(skein, package)
     files = {r.name: skein.File(sources[r.name], type=r.kind.value) for r in job.resources}
 
     def service(role: RoleSpec, instances: int) -> Any:
@@ -61,7 +73,7 @@ def specification(
             memory=config.get("xlearning.am.memory") + AM_EXTRA_MB, vcores=config.get("xlearning.am.cores")
         ),
         script=am_script(launch, config.family("xlearning.am.env.")),
-        files=library,
+        files={**library, **master_library},
         env={"JDK_JAVA_OPTIONS": _AM_JAVA},
         security=security,
         log_level="WARN",
@@ -76,6 +88,15 @@ def specification(
         file_systems=list(launch.file_systems),
         acls=_acls(skein, launch.viewers),
     )
+
+
+def _libraries(skein: Any, package: NodePackage) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Our archives for all containers, and those that only the ApplicationMaster gets on top."""
+    visibility = "PUBLIC" if package.public else "PRIVATE"
+    base = {LIBRARY: skein.File(package.base, type="ARCHIVE", visibility=visibility)}
+    if not package.master:
+        return base, {}
+    return base, {MASTER_LIBRARY: skein.File(package.master, type="ARCHIVE", visibility=visibility)}
 
 
 def _acls(skein: Any, viewers: Sequence[str]) -> Any:
