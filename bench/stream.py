@@ -135,7 +135,7 @@ def measure(hadoop: MiniHadoop, runs: int, size: int) -> list[Rate]:
         bench = Bench(Path(name), hadoop, size)
         try:
             ways = {
-                "cat FILE | wc -l, local": bench.pipe,
+                "cat of a local copy into wc -l": bench.pipe,
                 "hdfs-native reads, alone": bench.native,
                 "STREAM: one worker's wc -l, from HDFS": bench.stream,
             }

@@ -18,7 +18,7 @@ from xlearning.fs import FileSystems
 BLOCK = 32 << 10
 FILES = {
     "in/a": [b"a %05d %s" % (n, b"x" * (n % 97)) for n in range(4000)],
-    "in/b": [b"b %05d" % n for n in range(9000)],
+    "in/b": [b"b %05d" % n for n in range(15000)],
     "in/c": [b"c alone"],
 }
 
