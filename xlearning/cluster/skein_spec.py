@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from xlearning.cluster.resource_manager import TAG
+from xlearning.cluster.resource_manager import tags
 from xlearning.cluster.yarn_script import LIBRARY, Launch, agent_script, am_script
 from xlearning.config import Config
 from xlearning.fs.base import split_uri
@@ -63,7 +63,7 @@ def specification(
         master=master,
         name=job.app_name,
         queue=config.get("xlearning.app.queue") or DEFAULT_QUEUE,
-        tags={TAG},
+        tags=tags(job.app_type),
         max_attempts=config.get("xlearning.app.max.attempts"),
     )
 
