@@ -9,6 +9,7 @@ from xlearning.client.answers import Bytes
 from xlearning.client.log_choice import AM_ROLE, LogTarget
 from xlearning.client.log_sources import LogSource
 
+_OF_AM = ("am.", "application.")  # names of its logs on this machine, on YARN
 _GUESS = 1 << 20  # bytes from the end in which the last lines are looked for first
 
 
@@ -127,7 +128,7 @@ def wanted_files(
     names : sequence of str
         As asked for.
     usual : sequence of str
-        What is shown when nothing is asked for; of an ApplicationMaster without that, its ``.log`` files.
+        What is shown when nothing is asked for; of an ApplicationMaster its own files.
     """
     found: list[tuple[LogFile, int]] = []
     lacking: list[str] = []
@@ -135,7 +136,7 @@ def wanted_files(
         sizes = source.sizes(target)
         chosen = [name for name in (names or usual) if name in sizes]
         if not chosen and not names and target.role == AM_ROLE:
-            chosen = [name for name in sorted(sizes) if name.endswith(".log")]
+            chosen = [name for name in sorted(sizes) if name.startswith(_OF_AM)]
         found += [(LogFile(target, name), sizes[name]) for name in chosen]
         missing = [name for name in names if name not in sizes] if names or chosen else usual
         if missing:
