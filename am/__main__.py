@@ -20,7 +20,7 @@ from xlearning.cluster import base, credentials
 from xlearning.cluster.base import ContainerManager
 from xlearning.config import Config
 from xlearning.errors import ClusterError, XLearningError
-from xlearning.fs import FileSystems
+from xlearning.fs import FileSystems, tokens
 from xlearning.fs.base import join, split_uri
 from xlearning.history.store import HistoryWriter
 from xlearning.job import AppState, JobSpec, from_dict
@@ -102,7 +102,7 @@ async def serve_page(runtime: Runtime, manager: ContainerManager) -> PageServer 
 def _start_page(source: RuntimeSource) -> PageServer:
     from xlearning.webui.server import PageServer
 
-    return PageServer(source)
+    return PageServer(source, viewers=os.environ.get(base.ENV_VIEWERS, "").split())
 
 
 async def run(environ: Mapping[str, str]) -> int:
@@ -149,6 +149,8 @@ def main() -> int:
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
     try:
+        if os.environ.get(base.ENV_BACKEND) == "yarn":
+            tokens.adopt(os.environ, Path.cwd(), os.environ.get(base.ENV_FILE_SYSTEMS, "").split())
         return asyncio.run(run(os.environ))
     except (XLearningError, OSError, KeyError) as error:
         log.exception("the ApplicationMaster cannot go on")

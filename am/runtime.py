@@ -22,6 +22,7 @@ from xlearning.am.finish import Ending
 from xlearning.am.frameworks import framework
 from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import InputPlan, plan_inputs
+from xlearning.am.logs import AgentLogs
 from xlearning.am.pools import Pool
 from xlearning.am.rpc import RpcServer, StatusSource
 from xlearning.am.saves import Saves
@@ -115,6 +116,11 @@ class Runtime:
     def request_save(self, user: str) -> tuple[bool, str, str]:
         """Ask for a save of the output as it is now; (accepted, words, id). Call it from the event loop."""
         return self._saves.request(user, self._clock.now())
+
+    @property
+    def agent_logs(self) -> AgentLogs:
+        """Log files as the agents see them. For the event loop only."""
+        return self._rpc.logs
 
     async def set_page(self, port: int, path: str) -> None:
         """Publish the page that listens on loopback."""

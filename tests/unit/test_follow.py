@@ -111,6 +111,7 @@ class Backend:
     current: ApplicationReport
     killed: list[str] = field(default_factory=list)
     down: int = 0
+    deaf: int = 0
     asked: threading.Event = field(default_factory=threading.Event)
 
     def ended(self, state: AppState) -> None:
@@ -126,6 +127,9 @@ class Backend:
 
     def kill(self, app_id: str) -> None:
         self.killed.append(app_id)
+        if self.deaf:
+            self.deaf -= 1
+            raise ClusterUnavailable("the ResourceManager does not answer")
         self.ended(AppState.KILLED)
 
     def new_application_id(self) -> str:
@@ -306,6 +310,15 @@ def test_a_signal_without_an_am_kills_through_the_back_end(scene: Scene) -> None
     scene.inbox.put(Interrupt(signal.SIGINT))
     assert scene.ending().report.state is AppState.KILLED
     assert scene.backend.killed == [APP]
+
+
+def test_a_kill_that_fails_is_tried_again(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xlearning.client.follow._KILL_PATIENCE", 0.1)
+    scene.backend.deaf = 2
+    scene.inbox.put(Interrupt(signal.SIGINT))
+    assert scene.ending().report.state is AppState.KILLED
+    assert scene.backend.killed == [APP] * 3
+    assert scene.text().count("not killed, trying again") == 2
 
 
 def test_a_second_signal_leaves(scene: Scene, am: Am) -> None:

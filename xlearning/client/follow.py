@@ -157,7 +157,7 @@ class Follower:
         if self._kill_sent is not None and now - self._kill_sent > _KILL_PATIENCE:
             self._kill_sent = now
             self._say("still not ended: killing it by force")
-            self._cluster.kill(self._job.app_id)
+            self._kill_by_force()
         if now - self._last_line >= _HEARTBEAT:
             self._say(summary(self._last) if self._last else "waiting for the ApplicationMaster")
 
@@ -176,12 +176,20 @@ class Follower:
         try:
             refusal = self._watcher.kill(self._job.user, reason)
         except ClusterError:
-            self._cluster.kill(self._job.app_id)
+            self._kill_by_force()
             return
         if refusal:
             self._say(f"not killed: {refusal}")
         else:
             self._kill_sent = time.monotonic()
+
+    def _kill_by_force(self) -> None:
+        """Through the back end; where that fails it is tried again after a while, and followed on."""
+        self._kill_sent = time.monotonic()
+        try:
+            self._cluster.kill(self._job.app_id)
+        except ClusterError as error:
+            self._say(f"not killed, trying again in {_KILL_PATIENCE:g} s: {error.message}")
 
     def _confirmed(self) -> bool:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -21,6 +21,8 @@ ENV_ROLE = "XLEARNING_ROLE"
 ENV_LOG_DIR = "XLEARNING_LOG_DIR"
 ENV_CREDENTIALS = "XLEARNING_CREDENTIALS"  # folder with tls.crt and tls.key
 ENV_HOST = "XLEARNING_HOST"  # the address others reach this container's host by
+ENV_FILE_SYSTEMS = "XLEARNING_FILE_SYSTEMS"  # URIs, separated by spaces; on secure clusters
+ENV_VIEWERS = "XLEARNING_VIEWERS"  # who may open the page, separated by spaces; unset: everybody
 ENV_BACKEND = "XLEARNING_BACKEND"  # "local" or "yarn"
 
 

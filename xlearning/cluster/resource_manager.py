@@ -11,11 +11,13 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from xlearning.cluster import gssapi
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.hadoop_site import HadoopSite, ResourceManager
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import AppState
 
+INFO = "/ws/v1/cluster/info"
 APPS = "/ws/v1/cluster/apps"
 TAG = "xlearning"  # how our applications are found among others
 _TYPE_TAG = f"{TAG}-type-"
@@ -67,6 +69,20 @@ class ResourceManagerWeb:
         # proxies of the environment lead out of the cluster, not into it
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
+    def asks_who(self) -> bool:
+        """Whether YARN's web pages want a login, so that their viewers have names.
+
+        Raises
+        ------
+        ClusterUnavailable
+            No ResourceManager answers.
+        """
+        try:
+            self._get(INFO, log_in=False)
+        except Refused:
+            return True
+        return False
+
     def report(self, app_id: str) -> ApplicationReport:
         """How an application stands.
 
@@ -94,11 +110,16 @@ class ResourceManagerWeb:
         """What the web service answers to a GET; `FileNotFoundError` for a path that it does not know."""
         return self._get(path)
 
-    def _get(self, path: str) -> Any:
+    def marked(self, tag: str) -> Sequence[str]:
+        """Ids of the applications with a tag that have not ended."""
+        found = (self._get(f"{APPS}?applicationTags={urllib.parse.quote(tag)}").get("apps") or {}).get("app")
+        return [report.app_id for report in map(to_report, found or []) if not report.state.final]
+
+    def _get(self, path: str, *, log_in: bool = True) -> Any:
         reasons = []
         for manager in list(self._managers):
             try:
-                answer = self._ask(manager, path)
+                answer = self._ask(manager, path, log_in=log_in)
             except (ClusterError, FileNotFoundError):
                 raise
             except (OSError, ValueError) as error:  # ValueError: not JSON, as from a standby
@@ -109,8 +130,11 @@ class ResourceManagerWeb:
             return answer
         raise ClusterUnavailable(f"no ResourceManager answers at {', '.join(reasons)}", hint=_FIX)
 
-    def _ask(self, manager: ResourceManager, path: str) -> Any:
-        request = urllib.request.Request(manager.web + path, headers={"Accept": "application/json"})
+    def _ask(self, manager: ResourceManager, path: str, *, log_in: bool, authorization: str = "") -> Any:
+        headers = {"Accept": "application/json"}
+        if authorization:
+            headers["Authorization"] = authorization
+        request = urllib.request.Request(manager.web + path, headers=headers)
         try:
             with self._opener.open(request, timeout=_TIMEOUT) as reply:
                 return json.load(reply)
@@ -118,9 +142,24 @@ class ResourceManagerWeb:
             with error:
                 if error.code == 404:
                     raise FileNotFoundError(path) from error
+                if error.code == 401 and log_in and not authorization:
+                    return self._ask(
+                        manager, path, log_in=log_in, authorization=negotiate(manager.web, error)
+                    )
                 if error.code in (401, 403):
                     raise Refused(f"{manager.web} wants a login ({error.code})") from error
                 raise
+
+
+def negotiate(web: str, error: urllib.error.HTTPError) -> str:
+    """The answer to a web service that asks for SPNEGO; `Refused` where there is none."""
+    offered = [offer.partition(" ")[0].lower() for offer in error.headers.get_all("WWW-Authenticate") or ()]
+    if "negotiate" not in offered:
+        raise Refused(f"{web} wants a login other than Kerberos")
+    try:
+        return gssapi.negotiate(urllib.parse.urlsplit(web).hostname or "")
+    except gssapi.GssError as failure:
+        raise Refused(f"{web} wants Kerberos: {failure}") from failure
 
 
 def to_report(app: Mapping[str, Any]) -> ApplicationReport:

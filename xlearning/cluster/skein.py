@@ -6,10 +6,13 @@ web service cannot do without a login.
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
+import subprocess
 import types
-from collections.abc import Mapping, Sequence
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xlearning.cluster import resource_manager
@@ -22,14 +25,17 @@ from xlearning.cluster.base import (
     PollResult,
 )
 from xlearning.cluster.hadoop_site import HadoopSite
+from xlearning.cluster.login import Login
+from xlearning.cluster.loose_version import without_distutils
 from xlearning.cluster.plain_names import PlainNames
-from xlearning.cluster.resource_manager import ResourceManagerWeb
+from xlearning.cluster.resource_manager import TAG, ResourceManagerWeb
 from xlearning.cluster.skein_spec import local_bytes, specification
 from xlearning.cluster.yarn_script import Launch
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import AppState, JobSpec, RoleSpec
 
 _DRIVER_START, _CALL, _SUBMIT = 60.0, 20.0, 60.0  # seconds
+_DRIVER_END = 3.0  # seconds for the driver JVM to leave by itself
 _UPLOAD_RATE = 2e6  # bytes per second; the slowest upload of the user's files that is waited for
 _DRIVER_JAVA = "-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 _PAGE = "job"
@@ -45,34 +51,52 @@ class SkeinCluster:
     site : HadoopSite
     user : str
         Whose applications `list` shows.
+    login : Login, optional
+        Who we are on a secure cluster.
     """
 
-    def __init__(self, site: HadoopSite, user: str) -> None:
-        self._site, self._user = site, user
+    def __init__(self, site: HadoopSite, user: str, login: Login | None = None) -> None:
+        self._site, self._user, self._login = site, user, login
         self._web = ResourceManagerWeb(site)
         self._driver: Background[Any] | None = None
         self._security: Any = None
+        self._leaving: list[Background[None]] = []
 
     def warm_up(self) -> None:
         """Begin to start the driver JVM, which takes seconds, beside other work."""
         if self._driver is None:
             self._driver = Background("start of skein's driver", self._start_driver)
 
-    def close(self) -> None:
-        """End the driver JVM. It is started again when it is needed."""
+    def release_driver(self) -> None:
+        """Let the driver JVM leave, without waiting. It is started again when it is needed."""
         driver, self._driver = self._driver, None
         if driver is not None:
-            driver.cancel(lambda client: client.close())
+            leaving = Background("end of skein's driver", lambda: _end(driver))
+            if driver.wait(0):  # one that still starts ends with this process at the latest
+                self._leaving.append(leaving)
+
+    def close(self) -> None:
+        """End the driver JVM; it is gone soon afterwards at the latest."""
+        self.release_driver()
+        for leaving in self._leaving:
+            leaving.wait(2 * _DRIVER_END)
+        self._leaving.clear()
 
     def check_reachable(self) -> None:
         """`ClusterUnavailable` when no ResourceManager can be connected to; takes seconds at most."""
         resource_manager.check_reachable(self._site)
 
+    def asks_who(self) -> bool:
+        """Whether YARN's web pages want a login, see `ResourceManagerWeb.asks_who`."""
+        return self._web.asks_who()
+
     def await_driver(self) -> None:
         """Wait for what `warm_up` began; `ClusterError` when the driver cannot be started."""
         self._client()
 
-    def submit_archive(self, job: JobSpec, archive: str, launch: Launch) -> str:
+    def submit_archive(
+        self, job: JobSpec, archive: str, launch: Launch, check: Callable[[], None] | None = None
+    ) -> str:
         """Start an application and return its id. Its processes wait for ``<staging root>/<id>``.
 
         Parameters
@@ -81,22 +105,29 @@ class SkeinCluster:
             As planned; resources of this machine are uploaded.
         archive : str
             URI of our package for the nodes, a ``.tar.gz``.
+        check : callable, optional
+            Called while YARN's answer is waited for; what it raises ends that.
 
         Raises
         ------
         ClusterUnavailable
             YARN does not answer.
         ClusterError
-            It refused the application.
+            It refused the application. After any error nothing is left that runs.
         """
         client = self._client()
+        mark = f"{TAG}-{uuid.uuid4().hex}"
         skein = _skein()
         with PlainNames() as names, _translated(skein, "the application cannot be submitted"):
             sources = {resource.name: names.of(resource) for resource in job.resources}
             spec = specification(skein, job, sources, archive, launch, self._security)
-            return Background("submission to YARN", lambda: str(client.submit(spec))).result(
-                _SUBMIT + local_bytes(job) / _UPLOAD_RATE
-            )
+            spec.tags.add(mark)
+            submission = Background("submission to YARN", lambda: str(client.submit(spec)))
+            try:
+                return submission.result(_SUBMIT + local_bytes(job) / _UPLOAD_RATE, check)
+            except BaseException:
+                self._undo_submission(mark)
+                raise
 
     def credentials(self) -> tuple[bytes, bytes]:
         """Certificate and key (PEM) of the applications that this object submits."""
@@ -115,7 +146,10 @@ class SkeinCluster:
         self.check_reachable()
         client = self._client()
         with _translated(_skein(), f"{app_id} cannot be killed"):
-            Background("kill on YARN", lambda: client.kill_application(app_id)).result(_CALL)
+            try:
+                Background("kill on YARN", lambda: client.kill_application(app_id)).result(_CALL)
+            except ValueError as error:
+                raise ApplicationNotFound(f"YARN does not know {app_id}") from error
 
     def list(self) -> Sequence[ApplicationReport]:
         """The user's applications, newest first."""
@@ -125,6 +159,18 @@ class SkeinCluster:
         """The command that shows the logs of a container."""
         which = f" --container {container_id}" if container_id else ""
         return {"of the container" if which else "files": f"xl-submit logs {app_id}{which}"}
+
+    def _undo_submission(self, mark: str) -> None:
+        """End the application with this tag, if there is one: nobody knows its id, nobody would follow it."""
+        self.close()  # what the driver has not asked YARN for by now is never asked for
+        try:
+            for app_id in self._web.marked(mark):
+                self.kill(app_id)
+        except ClusterError as error:
+            raise ClusterUnavailable(
+                f"the submission was given up, and whether it has begun cannot be found out: {error.message}",
+                hint=f"once YARN answers, look with: yarn application -list -appTags {mark}",
+            ) from error
 
     def _report_by_driver(self, app_id: str) -> ApplicationReport:
         self.check_reachable()
@@ -162,7 +208,11 @@ class SkeinCluster:
         self._security = self._security or skein.Security.new_credentials()
         with _translated(skein, "skein's driver cannot be started"):
             return skein.Client(
-                security=self._security, log=False, log_level="WARN", java_options=_DRIVER_JAVA
+                security=self._security,
+                log=False,
+                log_level="WARN",
+                java_options=_java_options(os.environ),
+                **_identity(self._login),
             )
 
 
@@ -264,6 +314,35 @@ class SkeinContainerManager:
         return GrantedContainer(container_id, container.service_name, node.partition(":")[0], log_url)
 
 
+def _end(driver: Background[Any]) -> None:
+    """End the driver JVM, which may hang at its end; skein itself would wait for that for ever."""
+    try:
+        client = driver.result(_DRIVER_START)
+    except Exception:  # noqa: BLE001 - there is none: whoever needed it was told why
+        return
+    process, client._proc = client._proc, None
+    client.close()
+    if process is None:
+        return
+    process.stdin.close()
+    try:
+        process.wait(_DRIVER_END)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _identity(login: Login | None) -> dict[str, str]:
+    """How the driver logs in; without a keytab it finds the ticket cache itself."""
+    return {"keytab": login.keytab, "principal": login.principal} if login and login.keytab else {}
+
+
+def _java_options(environ: Mapping[str, str]) -> str:
+    """Java does not look at KRB5_CONFIG, which everything else here obeys."""
+    conf = environ.get("KRB5_CONFIG")
+    return f"{_DRIVER_JAVA} -Djava.security.krb5.conf={conf}" if conf else _DRIVER_JAVA
+
+
 def _check_programs(environ: Mapping[str, str]) -> None:
     """What skein starts: ``yarn`` for the class path, and Java."""
     home = environ.get("JAVA_HOME")
@@ -275,8 +354,10 @@ def _check_programs(environ: Mapping[str, str]) -> None:
             )
 
 
+@functools.cache
 def _skein() -> Any:
-    import skein
+    with without_distutils():
+        import skein
 
     return skein
 

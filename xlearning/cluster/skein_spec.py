@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,16 @@ def specification(
         queue=config.get("xlearning.app.queue") or DEFAULT_QUEUE,
         tags=tags(job.app_type),
         max_attempts=config.get("xlearning.app.max.attempts"),
+        file_systems=list(launch.file_systems),
+        acls=_acls(skein, launch.viewers),
     )
+
+
+def _acls(skein: Any, viewers: Sequence[str]) -> Any:
+    """Who may see the application. skein itself lets in whom its JVM runs as, who need not be the owner."""
+    if not viewers:
+        return skein.ACLs()
+    return skein.ACLs(enable=True, ui_users=list(viewers), view_users=list(viewers))
 
 
 def local_bytes(job: JobSpec) -> int:

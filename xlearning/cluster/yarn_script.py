@@ -47,11 +47,17 @@ class Launch:
         URI of the folder of all staging folders.
     user : str
         HDFS user where nothing else says who that is; empty on secure clusters.
+    file_systems : tuple of str
+        On a secure cluster the URIs of all file systems that the job needs tokens for.
+    viewers : tuple of str
+        Who may open the page; empty: everybody whom YARN lets through.
     """
 
     python: str
     staging_root: str
     user: str = ""
+    file_systems: tuple[str, ...] = ()
+    viewers: tuple[str, ...] = ()
 
 
 def am_script(launch: Launch, env: Mapping[str, str]) -> str:
@@ -66,6 +72,10 @@ def agent_script(launch: Launch, role: str) -> str:
 
 def _script(launch: Launch, part: str, env: Mapping[str, str]) -> str:
     variables = {"HADOOP_USER_NAME": launch.user} if launch.user else {}
+    if launch.file_systems:
+        variables[base.ENV_FILE_SYSTEMS] = " ".join(launch.file_systems)
+    if launch.viewers:
+        variables[base.ENV_VIEWERS] = " ".join(launch.viewers)
     variables |= env
     exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
     root = shlex.quote(launch.staging_root)
