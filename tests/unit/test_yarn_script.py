@@ -72,6 +72,14 @@ def test_the_master(tmp_path: Path) -> None:
     assert (credentials / "tls.key").stat().st_mode & 0o777 == 0o600
 
 
+def test_a_secure_cluster(tmp_path: Path) -> None:
+    launch = Launch(program(tmp_path), "hdfs://nn:1/s", "", ("hdfs://nn:1", "hdfs://other"), ("alice", "bob"))
+    env = run(tmp_path, am_script(launch, {}))
+    assert "HADOOP_USER_NAME" not in env
+    assert env["XLEARNING_FILE_SYSTEMS"] == "hdfs://nn:1 hdfs://other"
+    assert env["XLEARNING_VIEWERS"] == "alice bob"
+
+
 def test_a_node_without_hadoop_configuration_gets_the_gateways(tmp_path: Path) -> None:
     texts = {"core-site.xml": f"<a>{ODD}</a>", "hdfs-site.xml": "<b/>\n"}
     launch = Launch(program(tmp_path), "hdfs://nn:1/s", hadoop=texts)

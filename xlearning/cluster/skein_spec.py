@@ -1,4 +1,7 @@
-"""A job as skein's specification: one service per role, all of its containers asked for at once."""
+"""A job as skein's specification: one service per role, all of its containers asked for at once.
+
+Where memory grows with the attempt, one more service per role and later attempt, see `attempts`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from xlearning.cluster.resource_manager import TAG
+from xlearning.cluster import attempts
+from xlearning.cluster.resource_manager import tags
 from xlearning.cluster.yarn_script import (
     LIBRARY,
     MASTER_LIBRARY,
@@ -17,7 +21,7 @@ from xlearning.cluster.yarn_script import (
 )
 from xlearning.config import Config
 from xlearning.fs.base import split_uri
-from xlearning.job import JobSpec
+from xlearning.job import JobSpec, RoleSpec
 
 AM_EXTRA_MB = 256  # for skein's own JVM, which shares the ApplicationMaster's container
 DEFAULT_QUEUE = "default"
@@ -49,17 +53,21 @@ def specification(
     config = Config.from_properties(job.properties)
     library, master_library = _libraries(skein, package)
     files = {r.name: skein.File(sources[r.name], type=r.kind.value) for r in job.resources}
-    services = {
-        role.name: skein.Service(
+
+    def service(role: RoleSpec, instances: int) -> Any:
+        return skein.Service(
             resources=skein.Resources(memory=role.memory_mb, vcores=role.vcores),
             script=agent_script(launch, role.name),
-            instances=role.instances,
+            instances=instances,
             files={**files, **library},
             max_restarts=0,
             allow_failures=True,
         )
-        for role in job.roles
-    }
+
+    services = {role.name: service(role, role.instances) for role in job.roles}
+    for attempt in attempts.later(job.roles, config):
+        for role in job.roles:
+            services[attempts.service(role.name, attempt)] = service(attempts.grow(role, config, attempt), 0)
     master = skein.Master(
         resources=skein.Resources(
             memory=config.get("xlearning.am.memory") + AM_EXTRA_MB, vcores=config.get("xlearning.am.cores")
@@ -75,7 +83,7 @@ def specification(
         master=master,
         name=job.app_name,
         queue=config.get("xlearning.app.queue") or DEFAULT_QUEUE,
-        tags={TAG},
+        tags=tags(job.app_type),
         max_attempts=config.get("xlearning.app.max.attempts"),
         file_systems=list(launch.file_systems),
         acls=_acls(skein, launch.viewers),
