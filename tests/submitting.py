@@ -96,6 +96,7 @@ class Gateway:
     """A user's machine: home of local jobs, staging and history below one folder."""
 
     where: tuple[str, ...] = ("--local",)
+    program: tuple[str, ...] = (str(SUBMIT),)
 
     def __init__(self, root: Path, environ: Mapping[str, str]) -> None:
         self.root = root
@@ -137,7 +138,7 @@ class Gateway:
         return self.start_verb(*args).end(seconds)
 
     def start_verb(self, *args: object) -> Running:
-        words = [str(SUBMIT), *map(str, args)]
+        words = [*self.program, *map(str, args)]
         process = subprocess.Popen(
             words,
             cwd=self.work,

@@ -120,6 +120,8 @@ class State:
     outcome: AppState | None = None
     reason: str = ""
     retryable: bool = True
+    stopped: bool = False  # from outside, so that the back end decides whether another attempt follows
+    retry: bool = False  # another attempt may follow
     containers: dict[str, Container] = field(default_factory=dict)
     slots: list[Slot] = field(default_factory=list)
     holders: dict[tuple[str, int], str] = field(default_factory=dict)  # (role, index) -> container id

@@ -10,8 +10,9 @@ import pytest
 
 from xlearning.client.changes import changes, summary
 from xlearning.client.epilogue import epilogue, first_failure
-from xlearning.client.exits import hint, words
+from xlearning.client.exits import RESERVED, hint, reserved, words
 from xlearning.cluster.base import ApplicationReport
+from xlearning.container.bootstrap import EXIT_WORDS
 from xlearning.job import (
     AppState,
     BoardView,
@@ -255,3 +256,22 @@ def test_a_failed_job_names_what_it_has_saved() -> None:
     assert "  Saved: file:///out/r3 (not all of it)" in lines
     assert "  Saved: file:///out/r1" in lines
     assert not [line for line in lines if "r2" in line]
+
+
+def test_every_exit_code_of_ours_has_words() -> None:
+    assert set(RESERVED) == set(EXIT_WORDS)
+    for code in RESERVED:
+        said, fix = reserved(f"Application driver failed with exit code {code}, see logs.", "/usr/bin/py")
+        assert said
+        assert fix
+        assert "{" not in said + fix
+    assert reserved("exitCode: 233 due to", "/usr/bin/py")[0] == "there is no /usr/bin/py on the node"
+    assert reserved("the program ended with exit code 3") == ("", "")
+
+
+def test_an_application_that_could_not_start_on_its_node() -> None:
+    said = "Application driver failed with exit code 230, see logs for more information."
+    lines = epilogue(ApplicationReport(APP, "n", "u", AppState.FAILED, said), None, python="/opt/py")
+    assert lines[0] == f"{APP} FAILED: /opt/py on the node is too old for xlearning"
+    assert said in lines[1]
+    assert "hint: set xlearning.python to an interpreter of version 3.10 or newer" in lines[-1]

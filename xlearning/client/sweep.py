@@ -37,16 +37,19 @@ def settle(job: JobSpec, fss: FileSystems) -> bool:
     return completed
 
 
-def settle_quietly(job: JobSpec, fss: FileSystems, console: Console) -> None:
+def settle_quietly(job: JobSpec, fss: FileSystems, console: Console) -> bool:
     """`settle`, with a line where something was done or could not be done."""
     try:
-        if settle(job, fss):
+        completed = settle(job, fss)
+        if completed:
             console.warn(f"{job.app_id} had begun to commit its output; the commit was completed")
+        return completed
     except (XLearningError, OSError) as error:
         console.warn(
             f"what {job.app_id} left in {job.staging} could not be put in order: {error}; "
             "nothing is lost: once the reason is gone, the next xl-submit does it"
         )
+        return False
 
 
 def sweep_dead(root: str, user: str, fss: FileSystems, cluster: ClusterClient, console: Console) -> None:

@@ -11,7 +11,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from xlearning.cluster import gssapi
+from xlearning.cluster import gssapi, yarn_words
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.hadoop_site import HadoopSite, ResourceManager
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
@@ -22,6 +22,7 @@ APPS = "/ws/v1/cluster/apps"
 TAG = "xlearning"  # how our applications are found among others
 
 _TIMEOUT = 5.0  # seconds for one ResourceManager
+_ALL_TIMEOUT = 10.0  # seconds for all of them
 _FIX = "look whether YARN is up, and whether HADOOP_CONF_DIR is that of the right cluster"
 _ATTEMPT = re.compile(r"container_(?:e\d+_)?\d+_\d+_(\d+)_\d+")
 _STATES = {
@@ -41,22 +42,38 @@ class Refused(ClusterError):
 
 
 def check_reachable(site: HadoopSite) -> None:
-    """Connect to a ResourceManager's RPC port: Hadoop's own clients would retry for minutes.
+    """Have a ResourceManager's RPC port answer: Hadoop's own clients would retry for minutes.
 
     Raises
     ------
     ClusterUnavailable
-        None of them can be connected to.
+        None of them can be connected to, or answers.
     """
+    managers = site.resource_managers
+    timeout = min(_TIMEOUT, _ALL_TIMEOUT / len(managers))
     reasons = []
-    for manager in site.resource_managers:
-        host, _, port = manager.rpc.rpartition(":")
+    for manager in managers:
         try:
-            with socket.create_connection((host, int(port)), _TIMEOUT):
-                return
+            _probe(manager.rpc, timeout)
+            return
         except (OSError, ValueError) as error:
             reasons.append(f"{manager.rpc} ({error})")
     raise ClusterUnavailable(f"no ResourceManager can be reached at {', '.join(reasons)}", hint=_FIX)
+
+
+def _probe(address: str, timeout: float) -> None:
+    """Hear something from a Hadoop RPC port.
+
+    Every version answers an HTTP request with a remark, before any login. One that only accepts the
+    connection is a ResourceManager that hangs, or a firewall.
+    """
+    host, _, port = address.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        try:
+            connection.recv(1)  # a port that closes the connection is alive as well
+        except TimeoutError:
+            raise TimeoutError(f"accepts the connection, but does not answer within {timeout:g} s") from None
 
 
 class ResourceManagerWeb:
@@ -168,7 +185,7 @@ def to_report(app: Mapping[str, Any]) -> ApplicationReport:
         name=app.get("name", ""),
         user=app.get("user", ""),
         state=mapped,
-        diagnostics=(app.get("diagnostics") or "").strip(),
+        diagnostics=yarn_words.application_end((app.get("diagnostics") or "").strip()),
         tracking_url=app.get("trackingUrl") or "",
         attempt=int(attempt.group(1)) if attempt else 0,
         submitted=(app.get("startedTime") or 0) / 1000,

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 
 DEFAULT_VERB = "submit"
-VERBS = frozenset((DEFAULT_VERB, "save"))
+VERBS = frozenset((DEFAULT_VERB, "save", "package"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,6 +60,10 @@ def _run(verb: str, words: list[str]) -> int:
         with _quiet_interrupt():
             from xlearning.client.cli.save import main as save
         return save(words)
+    if verb == "package":
+        with _quiet_interrupt():
+            from xlearning.client.cli.package import main as package
+        return package(words)
     with _quiet_interrupt():
         from xlearning.client.cli.submit import submit
     return int(submit.main(words, prog_name="xl-submit", standalone_mode=False) or 0)

@@ -28,6 +28,7 @@ _NOTES = (
     "as --opt value or --opt=value. The first word that belongs to no option starts COMMAND, and so "
     "does what follows --.",
     "xl-submit save APP_ID saves the output of a running job as it is now: see xl-submit save --help.",
+    "xl-submit package --output FILE makes XLearning's package for the nodes of a YARN cluster.",
     "Exit codes: 0 succeeded; 1 wrong usage, configuration or client error; 2 the application failed "
     "or was killed.",
 )
