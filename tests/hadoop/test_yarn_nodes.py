@@ -123,7 +123,7 @@ def test_one_host_with_few_ports(workers: int, free: int, place: Place, gateways
         gateway, ended = submit("enough", workers)
         assert ended.code == 0, ended.err
         names = [name for name in place.tree("enough") if name.endswith("cluster")]
-        assert len(names) == workers
+        assert len(names) == workers + 2
         clusters = {place.read(f"enough/{name}") for name in names[:5]}
         assert len(clusters) == 1
         addresses = [address for group in json.loads(clusters.pop()).values() for address in group]
