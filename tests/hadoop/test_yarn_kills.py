@@ -56,7 +56,11 @@ def kill(running: Running, gateway: YarnGateway, app_id: str, means: str) -> Non
         assert "Traceback" not in ended.err
 
 
-@pytest.mark.parametrize("cases", [SOME, pytest.param(ALL, marks=pytest.mark.large)], ids=["some", "all"])
+@pytest.mark.parametrize(
+    "cases",
+    [SOME, pytest.param(ALL, marks=[pytest.mark.large, pytest.mark.timeout(900)])],
+    ids=["some", "all"],
+)
 def test_killed_while_it_works(cases: tuple[tuple[str, str], ...], place: Place, gateways: Gateways) -> None:
     """During a long download, the run, and a long upload; daemons of the program included."""
     place.write("big", bytes(BIG))
