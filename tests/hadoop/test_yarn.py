@@ -108,7 +108,7 @@ def test_a_worker_fails(place: Place, gateway: YarnGateway) -> None:
     assert ended.code == 2, ended.err
     assert "code 3" in ended.err
     assert "| one word more" in ended.err
-    assert f"yarn logs -applicationId {ended.app_id}" in ended.err
+    assert f"xl-submit logs {ended.app_id} --container container_" in ended.err
     report = gateway.application(ended.app_id)
     assert report["finalStatus"] == "FAILED"
     assert "3" in report["diagnostics"].splitlines()[0]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
+from job_samples import APP, container, save, snapshot
 
 from xlearning.client.changes import changes, summary
 from xlearning.client.epilogue import epilogue, first_failure
@@ -17,45 +17,10 @@ from xlearning.job import (
     AppState,
     BoardView,
     ContainerState,
-    ContainerView,
-    InputStrategy,
     OutputSpec,
     RoleSpec,
     SaveState,
-    SaveView,
-    Snapshot,
 )
-
-APP = "application_1700000000000_0001"
-
-
-def container(number: int, state: ContainerState, **more: Any) -> ContainerView:
-    values: dict[str, Any] = {"role": "worker", "index": number, "generation": 1, "host": f"node{number}"}
-    return ContainerView(id=f"c{number}", state=state, **{**values, **more})
-
-
-def snapshot(*containers: ContainerView, state: AppState = AppState.RUNNING, **more: Any) -> Snapshot:
-    values: dict[str, Any] = {
-        "app_id": APP,
-        "app_name": "n",
-        "app_type": "T",
-        "user": "me",
-        "attempt": 1,
-        "phase": "",
-        "reason": "",
-        "version": 1,
-        "submitted": 1.0,
-        "started": 1.0,
-        "finished": None,
-        "progress": None,
-        "command": ("x",),
-        "roles": (RoleSpec("worker", 2, 1024, 1),),
-        "inputs": (),
-        "input_strategy": InputStrategy.DOWNLOAD,
-        "outputs": (OutputSpec("file:///out", "m"),),
-        "board": BoardView(False),
-    }
-    return Snapshot(state=state, containers=tuple(containers), **{**values, **more})
 
 
 def report(state: AppState, diagnostics: str = "") -> ApplicationReport:
@@ -228,11 +193,6 @@ def test_summary_counts_the_newest_generation_and_the_chief_as_a_worker() -> Non
         container(0, ContainerState.REGISTERED, index=None), container(1, ContainerState.GRANTED)
     )
     assert summary(early) == "RUNNING · worker: 2 starting"
-
-
-def save(number: int, state: SaveState, **more: Any) -> SaveView:
-    values: dict[str, Any] = {"by": "me", "started": 1.0, "finished": None, "containers": 2, "done": 1}
-    return SaveView(id=f"s{number}", paths=(f"file:///out/r{number}",), state=state, **{**values, **more})
 
 
 def test_saves_are_told_as_they_begin_and_end() -> None:

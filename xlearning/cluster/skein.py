@@ -149,8 +149,8 @@ class SkeinCluster:
 
     def logs(self, app_id: str, container_id: str) -> Mapping[str, str]:
         """The command that shows the logs of a container."""
-        which = f" -containerId {container_id}" if container_id else ""
-        return {"of the container" if which else "files": f"yarn logs -applicationId {app_id}{which}"}
+        which = f" --container {container_id}" if container_id else ""
+        return {"of the container" if which else "files": f"xl-submit logs {app_id}{which}"}
 
     def _undo_submission(self, mark: str) -> None:
         """End the application with this tag, if there is one: nobody knows its id, nobody would follow it."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from xlearning.cluster import attempts
-from xlearning.cluster.resource_manager import TAG
+from xlearning.cluster.resource_manager import tags
 from xlearning.cluster.yarn_script import (
     LIBRARY,
     MASTER_LIBRARY,
@@ -83,7 +83,7 @@ def specification(
         master=master,
         name=job.app_name,
         queue=config.get("xlearning.app.queue") or DEFAULT_QUEUE,
-        tags={TAG},
+        tags=tags(job.app_type),
         max_attempts=config.get("xlearning.app.max.attempts"),
         file_systems=list(launch.file_systems),
         acls=_acls(skein, launch.viewers),
