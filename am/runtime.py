@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import json
 import logging
 import time
@@ -300,8 +301,8 @@ class Runtime:
         self.retry = action.retry
         ending = Ending(self.job, self.config, self._services, self._committer, self._storage)
         async with self._staging_lock:
-            await ending.carry_out(action, self._snapshot())
-        self.snapshot = self._snapshot()
+            said_again = await ending.carry_out(action, self._snapshot())
+        self.snapshot = dataclasses.replace(self._snapshot(), said_again=said_again)
         last = json.dumps(to_dict(self.snapshot))
         await self._status.publish_last(self.snapshot.version, last, _LAST_WORDS)
         self._ended.set()

@@ -32,6 +32,10 @@ class WebHdfs:
         """Make a folder and those above it."""
         self._call("PUT", path, op="MKDIRS")
 
+    def chown(self, path: str, owner: str) -> None:
+        """Give a file or folder to another user."""
+        self._call("PUT", path, op="SETOWNER", owner=owner)
+
     def delete(self, path: str) -> None:
         """Delete a file, or a folder with all that is in it; nothing happens where it is missing."""
         self._call("DELETE", path, op="DELETE", recursive="true")

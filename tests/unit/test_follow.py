@@ -329,3 +329,22 @@ def test_a_second_signal_leaves(scene: Scene, am: Am) -> None:
     with pytest.raises(Detached):
         scene.ending()
     assert "not killed: committing" in scene.text()
+
+
+def test_an_end_that_another_attempt_only_repeats_is_not_waited_for(scene: Scene, am: Am) -> None:
+    assert am.polled.wait(60)
+    am.show(dataclasses.replace(snapshot(2, AppState.KILLED), said_again=True, finished=3.0))
+    ending = scene.ending()
+    assert ending.goes_on
+    assert scene.backend.current.state is AppState.RUNNING
+    assert (ending.report.state, ending.report.diagnostics) == (AppState.KILLED, "because")
+    assert (ending.report.submitted, ending.report.finished) == (1.0, 3.0)
+
+
+@pytest.mark.parametrize(("retry", "state"), [(False, AppState.SUCCEEDED), (True, AppState.FAILED)])
+def test_what_was_decided_for_good_holds(scene: Scene, am: Am, retry: bool, state: AppState) -> None:
+    """The back end may see the ApplicationMaster die before it has told its end."""
+    assert am.polled.wait(60)
+    am.show(dataclasses.replace(snapshot(2, AppState.SUCCEEDED), retry=retry))
+    scene.backend.ended(AppState.FAILED)
+    assert scene.ending().report.state is state

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import sys
+import time
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -14,10 +13,10 @@ from xlearning.cluster.base import ClusterClient
 from xlearning.config import Config
 from xlearning.fs import FileSystems
 from xlearning.job import JobSpec
-from xlearning.units import format_bytes
 
 if TYPE_CHECKING:
     from xlearning.cluster.login import Login
+    from xlearning.cluster.yarn_script import NodePackage
 
 LOCAL_FS = "file://"
 
@@ -145,7 +144,7 @@ class OnYarn:
         self._skein = SkeinCluster(self._site, self.user, login)
         self.cluster: ClusterClient = self._skein
         self.default_fs = self._site.default_fs
-        self._archive = ""
+        self._package: NodePackage | None = None
 
     def staging_root(self, config: Config, fss: FileSystems) -> str:
         """``xlearning.staging.dir``, on the default file system unless it says otherwise."""
@@ -157,36 +156,40 @@ class OnYarn:
 
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:  # noqa: ARG002
         """Upload our package for the nodes, unless it is there."""
-        from xlearning.client.package import ship
+        from xlearning.client.delivery import deliver
 
         self._skein.check_reachable()
         if config.is_set("xlearning.app.priority"):
             console.warn("xlearning.app.priority has no effect: skein cannot pass it to YARN")
         root = self.staging_root(config, fss)
         _make_shared(fss, root)
-        sent = ship(fss, root, self.user)
-        self._archive = sent.uri
+        self._package = deliver(
+            config, fss, root, self.user, console, applications=self._skein.list, now=time.time()
+        )
         self._skein.await_driver()
-        did = "uploaded" if sent.uploaded else "already there, nothing uploaded"
-        console.info(f"Package for the nodes: {format_bytes(sent.size)}, {did} ({sent.uri})")
 
     def start(
         self, plan: Plan, config: Config, fss: FileSystems, now: float, check: Callable[[], None]
     ) -> JobSpec:
         """Submit, then stage under the id that YARN gave; its ApplicationMaster waits for that."""
+        from xlearning.client.delivery import interpreter
         from xlearning.client.stage import stage
+        from xlearning.cluster.hadoop_client import client_files
         from xlearning.cluster.yarn_script import Launch
 
+        assert self._package is not None, "prepare comes first"
         root = self.staging_root(config, fss)
-        python = config.get("xlearning.python") or os.path.realpath(sys.executable)
-        launch = Launch(python, root, self.user)
+        files = client_files(self._site)
+        python = interpreter(config)
+        launch = Launch(python, root, self.user, hadoop=files)
         if self._site.secure:
             from xlearning.client.secure import file_systems, viewers
 
             history = fss.resolve(config.get("xlearning.history.log.dir"))
             uris = file_systems(plan.job, self._site.default_fs, root, history)
-            launch = Launch(python, root, "", uris, viewers(config, self.user, self._skein.asks_who))
-        app_id = self._skein.submit_archive(plan.job, self._archive, launch, check)
+            seen_by = viewers(config, self.user, self._skein.asks_who)
+            launch = Launch(python, root, "", uris, seen_by, files)
+        app_id = self._skein.submit_archive(plan.job, self._package, launch, check)
         try:
             pair = self._skein.credentials()
             return stage(plan, fss, app_id=app_id, staging_root=root, now=now, pair=pair, copy_files=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import signal
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xlearning.client.changes import changes, summary
 from xlearning.client.console import Console
@@ -31,10 +31,17 @@ class Detached(Exception):
 
 @dataclass(frozen=True)
 class Ending:
-    """How the application ended, and the last snapshot that was seen of it."""
+    """How the application ended, and the last snapshot that was seen of it.
+
+    Attributes
+    ----------
+    goes_on : bool
+        YARN starts one more attempt, which only repeats the end and puts everything in order.
+    """
 
     report: ApplicationReport
     snapshot: Snapshot | None
+    goes_on: bool = False
 
 
 class Follower:
@@ -84,10 +91,12 @@ class Follower:
             while True:
                 self._take(self._next())
                 if self._must_ask():
+                    if self._last is not None and self._last.said_again:
+                        return Ending(_told(self._last), self._last, goes_on=True)
                     report = self._ask()
                     if report is not None and report.state.final:
                         self._drain()
-                        return Ending(report, self._last)
+                        return Ending(_decided(report, self._last), self._last)
                 self._heartbeat()
         finally:
             self._console.close()
@@ -199,3 +208,24 @@ class Follower:
             raise Detached(signal.SIGINT) from None
         finally:
             signal.signal(signal.SIGINT, before)
+
+
+def _decided(report: ApplicationReport, last: Snapshot | None) -> ApplicationReport:
+    """What the ApplicationMaster decided for good holds, even if YARN saw it die before it was told."""
+    if last is None or not last.state.final or last.retry or last.state is report.state:
+        return report
+    return replace(report, state=last.state, diagnostics=last.reason)
+
+
+def _told(last: Snapshot) -> ApplicationReport:
+    """The end as the ApplicationMaster told it."""
+    return ApplicationReport(
+        app_id=last.app_id,
+        name=last.app_name,
+        user=last.user,
+        state=last.state,
+        diagnostics=last.reason,
+        attempt=last.attempt,
+        submitted=last.submitted,
+        finished=last.finished,
+    )

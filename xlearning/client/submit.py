@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import getpass
 import os
 import queue
@@ -168,8 +169,11 @@ def _follow(
     )
     ending = follower.run()
     report = ending.report
-    settle_quietly(job, fss, console)
-    back_end.tidy(job.app_id, fss, console)
+    if not ending.goes_on:
+        if settle_quietly(job, fss, console):
+            # a commit begins when everything has succeeded and is uploaded: now the output is whole
+            report = dataclasses.replace(report, state=AppState.SUCCEEDED)
+        back_end.tidy(job.app_id, fss, console)
     good = report.state is AppState.SUCCEEDED
     failed = first_failure(ending.snapshot)
     untroubled = good or (report.state is AppState.KILLED and failed is None)
@@ -179,6 +183,7 @@ def _follow(
         ending.snapshot,
         logs=logs(cluster, report, failed.id if failed else "") if found is None else found,
         published=published(job, fss) if good else {},
+        python=config.get("xlearning.python") or os.path.realpath(sys.executable),
     )
     console.block(lines, good=good)
     return EXIT_OK if good else EXIT_JOB

@@ -45,6 +45,7 @@ class ApplicationReport:
     attempt: int = 0
     submitted: float = 0.0
     finished: float | None = None
+    app_type: str = ""
 
 
 class ClusterClient(Protocol):
@@ -140,8 +141,14 @@ class ContainerManager(Protocol):
     def read_log(self, container_id: str, name: str, offset: int, limit: int) -> LogChunk:
         """A piece of one of `log_files`; `FileNotFoundError` for another name."""
 
-    def finish(self, state: AppState, diagnostics: str, *, retry: bool) -> None:
-        """Report the end. With ``retry`` the back end may start the next attempt."""
+    def finish(self, state: AppState, diagnostics: str, *, retry: bool) -> bool:
+        """Report the end. With ``retry`` the back end may start the next attempt.
+
+        Returns
+        -------
+        bool
+            Whether it starts the next attempt in any case, which then must say the same once more.
+        """
 
     def close(self) -> None:
         """The very last call, when nothing is left to be done; the process may be ended by it."""

@@ -187,10 +187,11 @@ class LocalContainerManager:
             raise FileNotFoundError(f"container {container_id} has no log file {name!r}")
         return read_piece(self._files.container(container_id) / "logs", name, offset, limit)
 
-    def finish(self, state: AppState, diagnostics: str, *, retry: bool) -> None:
+    def finish(self, state: AppState, diagnostics: str, *, retry: bool) -> bool:
         """Leave the last word for the supervisor, who acts on it when this process has ended."""
         said = {"state": state.value, "diagnostics": diagnostics, "retry": retry}
         write_json(self._files.am(self._attempt) / "finish.json", said)
+        return retry
 
     def close(self) -> None:
         """Nothing more to say: the supervisor waits for the end of this process."""

@@ -8,6 +8,8 @@ import pytest
 import webui_samples as samples
 from flask.testing import FlaskClient
 
+from xlearning.cluster.base import LogChunk
+from xlearning.errors import XLearningError
 from xlearning.job import (
     BoardView,
     InputView,
@@ -18,6 +20,7 @@ from xlearning.job import (
 )
 from xlearning.webui.app import create_app
 from xlearning.webui.assets import FOLDER
+from xlearning.webui.pages import TAIL
 
 BASE = "/s3cret"
 NONCE = "n0nce"
@@ -177,6 +180,22 @@ def test_log_page_shows_the_end_of_the_file(client: FlaskClient, source: samples
     assert f"logs?c={WORKER0}&f=stderr" in page.links()
     viewer = next(a for tag, a in page.tags if a.get("id") == "viewer")
     assert int(viewer["data-next"] or 0) == len(source.logs[WORKER0, "stdout"])
+
+
+def test_log_page_opens_while_nobody_reads_the_file(
+    client: FlaskClient, source: samples.SampleSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(*_: object) -> LogChunk:
+        raise XLearningError("the agent does not answer")
+
+    source.write(3, "stdout", b"x" * 70_000)
+    monkeypatch.setattr(source, "read_log", silent)
+    answer = client.get(f"{BASE}/logs?c={WORKER0}")
+    viewer = next(a for tag, a in Page(answer.text).tags if a.get("id") == "viewer")
+    assert (answer.status_code, int(viewer["data-next"] or 0)) == (200, 70_000 - TAIL)
+    for path, base in (("/logs", ""), ("/logs/", "../")):
+        tags = Page(client.get(f"{BASE}{path}?c={WORKER0}").text).tags
+        assert [a.get("href", "") for tag, a in tags if tag == "base"] == ([base] if base else [])
 
 
 def test_log_page_without_files_explains_itself(client: FlaskClient, source: samples.SampleSource) -> None:
