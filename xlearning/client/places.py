@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -27,9 +27,12 @@ class Place(Protocol):
         ``this machine`` or ``YARN``.
     cluster : ClusterClient
     fss : FileSystems
+    user : str
+        Who we are there.
     """
 
     title: str
+    user: str
     cluster: ClusterClient
     fss: FileSystems
 
@@ -51,8 +54,8 @@ class LocalPlace:
 
     title = "this machine"
 
-    def __init__(self, config: Config) -> None:
-        self._config = config
+    def __init__(self, config: Config, user: str) -> None:
+        self._config, self.user = config, user
         self._local = LocalCluster(Path(config.get("xlearning.local.dir")))
         self.cluster: ClusterClient = self._local
         self.fss = FileSystems(LOCAL_FS, timeout=config.get("xlearning.fs.timeout"))
@@ -84,21 +87,27 @@ class YarnPlace:
     ------
     xlearning.errors.ConfigError
         There is no usable Hadoop configuration.
+    xlearning.errors.CredentialsError
+        The cluster is secure, and there is no ticket or no usable keytab.
     """
 
     title = "YARN"
 
-    def __init__(self, config: Config, environ: Mapping[str, str], user: str) -> None:
+    def __init__(self, config: Config, environ: MutableMapping[str, str], user: str) -> None:
+        from xlearning.client.secure import log_in
         from xlearning.cluster.hadoop_site import HadoopSite
         from xlearning.cluster.resource_manager import ResourceManagerWeb
         from xlearning.cluster.skein import SkeinCluster
 
         self._config = config
         site = HadoopSite.from_environ(environ)
-        self._skein = SkeinCluster(site, user)
+        login = log_in(site, environ, config)
+        self.user = login.user if login else user
+        self._skein = SkeinCluster(site, self.user, login)
         self.cluster: ClusterClient = self._skein
         self.web = ResourceManagerWeb(site)
-        self.fss = FileSystems(site.default_fs, timeout=config.get("xlearning.fs.timeout"))
+        timeout = config.get("xlearning.fs.timeout")
+        self.fss = FileSystems(site.default_fs, timeout=timeout, user=self.user)
 
     def report(self, app_id: str) -> ApplicationReport:
         """See `Place`. What YARN has forgotten is looked up in the history."""
@@ -136,11 +145,11 @@ class Places:
     """
 
     def __init__(
-        self, config: Config, user: str, *, only_local: bool, environ: Mapping[str, str] = os.environ
+        self, config: Config, user: str, *, only_local: bool, environ: MutableMapping[str, str] = os.environ
     ) -> None:
         self._config, self._user, self._environ = config, user, environ
         self.only_local = only_local
-        self.local: Place = LocalPlace(config)
+        self.local: Place = LocalPlace(config, user)
         self._yarn: Place | None = None
 
     def yarn(self) -> Place:
