@@ -12,7 +12,7 @@ from xlearning.client.console import Console
 from xlearning.cluster.base import ApplicationReport, ClusterClient
 from xlearning.cluster.local import LocalCluster
 from xlearning.config import Config
-from xlearning.errors import ApplicationNotFound, ConfigError, XLearningError
+from xlearning.errors import ApplicationNotFound, ClusterUnavailable, ConfigError, XLearningError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.history.store import HistoryReader
@@ -30,12 +30,15 @@ class Place(Protocol):
     fss : FileSystems
     user : str
         Who asks, as this place calls them.
+    trouble : str
+        Why the last report is one from the history; empty where it is not.
     """
 
     title: str
     cluster: ClusterClient
     fss: FileSystems
     user: str
+    trouble: str
 
     def report(self, app_id: str) -> ApplicationReport:
         """How an application stands; `ApplicationNotFound` where this place does not know it."""
@@ -59,7 +62,7 @@ class LocalPlace:
     title = "this machine"
 
     def __init__(self, config: Config, user: str) -> None:
-        self._config, self.user = config, user
+        self._config, self.user, self.trouble = config, user, ""
         self._local = LocalCluster(Path(config.get("xlearning.local.dir")))
         self.cluster: ClusterClient = self._local
         self.fss = FileSystems(LOCAL_FS, timeout=config.get("xlearning.fs.timeout"))
@@ -106,7 +109,7 @@ class YarnPlace:
 
         self._config = config
         self._back_end = OnYarn(environ, user, config)
-        self.user = self._back_end.user
+        self.user, self.trouble = self._back_end.user, ""
         self.cluster: ClusterClient = self._back_end.cluster
         self.web = ResourceManagerWeb(HadoopSite.from_environ(environ))
         self.fss = FileSystems(
@@ -114,16 +117,18 @@ class YarnPlace:
         )
 
     def report(self, app_id: str) -> ApplicationReport:
-        """See `Place`. What YARN has forgotten is looked up in the history."""
+        """See `Place`. What YARN has forgotten, or does not tell at the moment, is in the history."""
         try:
             return self.cluster.report(app_id)
-        except ApplicationNotFound:
+        except (ApplicationNotFound, ClusterUnavailable) as error:
             try:
                 found = HistoryReader(self.fss).snapshot(self.history(app_id))
             except (XLearningError, OSError):
                 found = None
-            if found is None or not found.state.final:
+            forgotten = isinstance(error, ApplicationNotFound)
+            if found is None or (forgotten and not found.state.final):
                 raise
+            self.trouble = "" if forgotten else error.message
             return report_of(found)
 
     def staging(self, app_id: str) -> str:
