@@ -387,6 +387,13 @@ class Files:
         pass
 
 
+class Down(Files):
+    """A node that does not answer."""
+
+    def sizes(self, target: LogTarget) -> Mapping[str, int]:  # noqa: ARG002
+        raise ClusterUnavailable("the node is down")
+
+
 class Written(Bytes):
     def __init__(self) -> None:
         super().__init__()
@@ -420,6 +427,7 @@ def test_names_that_a_container_does_not_have() -> None:
     assert [file.name for file, _ in files] == ["agent.log"]
     assert lacking == ["worker:0 c1 has no nope; it has agent.log, stdout"]
     assert wanted_files(Files(), [WORKER], (), usual) == ([], ["worker:0 c1 has no stdout or stderr (yet)"])
+    assert wanted_files(Down(), [WORKER], (), usual) == ([], ["worker:0 c1: the node is down"])
     master = LogTarget("c0", "am", None, "am")
     both = Files(**{"application.driver.log": b"", "launch_container.sh": b""})
     assert [file.name for file, _ in wanted_files(both, [master], (), usual)[0]] == ["application.driver.log"]
