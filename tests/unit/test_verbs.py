@@ -66,7 +66,7 @@ def test_status_of_a_running_job() -> None:
     for line in (
         "  Type       T",
         "  On         YARN",
-        "  Phase      RUNNING: RUNNING · worker: 1 running, 1 starting · 50%",
+        "  Containers worker: 1 running, 1 starting · 50%",
         "  Page       http://page/",
         "  Input d    hdfs://h/d (1 file, 2.0 KiB)",
         "  Output     file:///out <- ./m",
