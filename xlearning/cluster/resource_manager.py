@@ -132,6 +132,10 @@ class ResourceManagerWeb:
         found = (self._get(f"{APPS}?applicationTags={urllib.parse.quote(tag)}").get("apps") or {}).get("app")
         return [report.app_id for report in map(to_report, found or []) if not report.state.final]
 
+    def get(self, path: str) -> Any:
+        """What the web service answers to a GET; `FileNotFoundError` for a path that it does not know."""
+        return self._get(path)
+
     def _get(self, path: str, *, log_in: bool = True) -> Any:
         reasons = []
         for manager in list(self._managers):
