@@ -123,10 +123,6 @@ class ResourceManagerWeb:
         found = (self._get(f"{APPS}?{query}").get("apps") or {}).get("app") or []
         return sorted((to_report(app) for app in found), key=lambda report: -report.submitted)
 
-    def get(self, path: str) -> Any:
-        """What the web service answers to a GET; `FileNotFoundError` for a path that it does not know."""
-        return self._get(path)
-
     def marked(self, tag: str) -> Sequence[str]:
         """Ids of the applications with a tag that have not ended."""
         found = (self._get(f"{APPS}?applicationTags={urllib.parse.quote(tag)}").get("apps") or {}).get("app")
