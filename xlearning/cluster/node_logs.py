@@ -11,7 +11,7 @@ from typing import IO
 
 from xlearning.cluster.log_parts import parts
 from xlearning.cluster.resource_manager import negotiate
-from xlearning.errors import ClusterUnavailable
+from xlearning.errors import ClusterError, ClusterUnavailable
 
 _TIMEOUT = 10.0  # seconds without a byte
 _SLACK = 1 << 16  # bytes that a log may grow by between two questions
@@ -39,6 +39,8 @@ class NodeLogs:
         ------
         ClusterUnavailable
             The node does not answer.
+        ClusterError
+            It refuses.
         """
         try:
             with self._open(_LOGS.format(container_id)) as reply:
@@ -47,6 +49,10 @@ class NodeLogs:
             return {}
         except urllib.error.HTTPError as error:
             with error:
+                if error.code in (401, 403):
+                    raise ClusterError(
+                        f"the NodeManager {self._web} does not show you logs of {container_id} ({error.code})"
+                    ) from error
                 return {}
         except OSError as error:
             raise self._unavailable(error) from error
