@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 from collections.abc import Callable, MutableMapping
@@ -13,11 +14,15 @@ from xlearning.client.plan import Plan
 from xlearning.cluster.base import ClusterClient
 from xlearning.config import Config
 from xlearning.fs import FileSystems
+from xlearning.fs.base import join
 from xlearning.job import JobSpec
 from xlearning.units import format_bytes
 
 if TYPE_CHECKING:
     from xlearning.cluster.login import Login
+
+if TYPE_CHECKING:
+    from xlearning.cluster.yarn_script import Launch
 
 LOCAL_FS = "file://"
 
@@ -55,6 +60,12 @@ class BackEnd(Protocol):
 
         ``check`` is called while the answer is waited for; what it raises ends that.
         """
+
+    def started(self, app_id: str, config: Config, console: Console) -> None:
+        """What can only be asked for once the application is there. Nothing depends on it."""
+
+    def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:
+        """What would be submitted, for people to read; empty where the plan has said it all."""
 
     def sweep(self, fss: FileSystems, console: Console) -> None:
         """Remove what the back end itself left of the user's applications that have ended."""
@@ -112,6 +123,13 @@ class OnThisMachine:
             raise
         return job
 
+    def started(self, app_id: str, config: Config, console: Console) -> None:
+        """Nothing."""
+
+    def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:  # noqa: ARG002
+        """Nothing."""
+        return ""
+
     def sweep(self, fss: FileSystems, console: Console) -> None:
         """The supervisor of each application does that."""
 
@@ -146,6 +164,7 @@ class OnYarn:
         self.cluster: ClusterClient = self._skein
         self.default_fs = self._site.default_fs
         self._archive = ""
+        self._job: JobSpec | None = None  # as the cluster allows it
 
     def staging_root(self, config: Config, fss: FileSystems) -> str:
         """``xlearning.staging.dir``, on the default file system unless it says otherwise."""
@@ -155,13 +174,13 @@ class OnYarn:
         """The driver JVM takes seconds."""
         self._skein.warm_up()
 
-    def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:  # noqa: ARG002
+    def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
         """Upload our package for the nodes, unless it is there."""
         from xlearning.client.package import ship
+        from xlearning.client.yarn_checks import fit_to_yarn
 
         self._skein.check_reachable()
-        if config.is_set("xlearning.app.priority"):
-            console.warn("xlearning.app.priority has no effect: skein cannot pass it to YARN")
+        self._job = fit_to_yarn(plan.job, config, self._skein.limits(), console)
         root = self.staging_root(config, fss)
         _make_shared(fss, root)
         sent = ship(fss, root, self.user)
@@ -175,17 +194,10 @@ class OnYarn:
     ) -> JobSpec:
         """Submit, then stage under the id that YARN gave; its ApplicationMaster waits for that."""
         from xlearning.client.stage import stage
-        from xlearning.cluster.yarn_script import Launch
 
         root = self.staging_root(config, fss)
-        python = config.get("xlearning.python") or os.path.realpath(sys.executable)
-        launch = Launch(python, root, self.user)
-        if self._site.secure:
-            from xlearning.client.secure import file_systems, viewers
-
-            history = fss.resolve(config.get("xlearning.history.log.dir"))
-            uris = file_systems(plan.job, self._site.default_fs, root, history)
-            launch = Launch(python, root, "", uris, viewers(config, self.user, self._skein.asks_who))
+        plan = dataclasses.replace(plan, job=self._job or plan.job)
+        launch = self._launch(plan.job, config, fss)
         app_id = self._skein.submit_archive(plan.job, self._archive, launch, check)
         try:
             pair = self._skein.credentials()
@@ -195,6 +207,30 @@ class OnYarn:
             raise
         finally:
             self._skein.release_driver()
+
+    def started(self, app_id: str, config: Config, console: Console) -> None:
+        """The priority, which skein cannot pass on."""
+        from xlearning.client.yarn_checks import prioritize
+
+        prioritize(app_id, config, self._skein.set_priority, console)
+
+    def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:
+        """The skein specification."""
+        archive = join(self.staging_root(config, fss), "PACKAGE.tar.gz")
+        return self._skein.describe(plan.job, archive, self._launch(plan.job, config, fss))
+
+    def _launch(self, job: JobSpec, config: Config, fss: FileSystems) -> Launch:
+        from xlearning.cluster.yarn_script import Launch
+
+        root = self.staging_root(config, fss)
+        python = config.get("xlearning.python") or os.path.realpath(sys.executable)
+        if not self._site.secure:
+            return Launch(python, root, self.user)
+        from xlearning.client.secure import file_systems, viewers
+
+        history = fss.resolve(config.get("xlearning.history.log.dir"))
+        uris = file_systems(job, self._site.default_fs, root, history)
+        return Launch(python, root, "", uris, viewers(config, self.user, self._skein.asks_who))
 
     def sweep(self, fss: FileSystems, console: Console) -> None:
         """Folders of skein's whose ApplicationMaster never came to delete them."""

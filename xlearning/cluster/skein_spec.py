@@ -11,6 +11,7 @@ from typing import Any
 
 from xlearning.cluster import attempts
 from xlearning.cluster.resource_manager import TAG
+from xlearning.cluster.yarn_resources import gpus, node_label
 from xlearning.cluster.yarn_script import LIBRARY, Launch, agent_script, am_script
 from xlearning.config import Config
 from xlearning.fs.base import split_uri
@@ -44,7 +45,8 @@ def specification(
 
     def service(role: RoleSpec, instances: int) -> Any:
         return skein.Service(
-            resources=skein.Resources(memory=role.memory_mb, vcores=role.vcores),
+            resources=skein.Resources(memory=role.memory_mb, vcores=role.vcores, gpus=gpus(role, config)),
+            node_label=node_label(role.name, config),
             script=agent_script(launch, role.name),
             instances=instances,
             files={**files, **library},
@@ -72,6 +74,7 @@ def specification(
         name=job.app_name,
         queue=config.get("xlearning.app.queue") or DEFAULT_QUEUE,
         tags={TAG},
+        node_label=node_label("am", config),
         max_attempts=config.get("xlearning.app.max.attempts"),
         file_systems=list(launch.file_systems),
         acls=_acls(skein, launch.viewers),
