@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from flask import Blueprint, Response, abort, g, render_template, request
 
+from xlearning.errors import XLearningError
 from xlearning.job import ContainerState, ContainerView, SaveState, SaveView, Snapshot
 from xlearning.webui import view
 from xlearning.webui.api import viewer_name
@@ -118,6 +119,8 @@ class Pages:
             chunk = self._source.read_log(container_id, name, max(0, size - TAIL), TAIL)
         except FileNotFoundError as error:
             abort(404, f"container {container_id} has no log file {error}")
+        except XLearningError:  # an agent is busy; the script asks again from there
+            return LogTail("", max(0, size - TAIL), max(0, size - TAIL))
         return LogTail(clean(chunk.text), chunk.offset, chunk.next_offset)
 
 

@@ -54,6 +54,7 @@ class Container:
     progress: float | None = None
     cpu_percent: float | None = None
     memory_bytes: int | None = None
+    memory_peak: int = 0
     fetched_files: int = 0
     fetched_bytes: int = 0
     uploaded_files: int = 0

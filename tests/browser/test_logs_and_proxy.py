@@ -110,7 +110,7 @@ def test_when_the_applicationmaster_is_gone_yarn_has_the_last_word(
         said = page.locator("#gone-text")
         expect(said).to_contain_text("ApplicationMaster gone")
         expect(said).to_contain_text(
-            "YARN says that the application is ACCEPTED: it may start another attempt"
+            "YARN says that the application is ACCEPTED and may start another attempt"
         )
         expect(page.locator("#live")).to_have_attribute("data-mode", "gone")
         expect(page.locator("#gone-yarn")).to_have_attribute("href", "/proxy/application_1_0001/")

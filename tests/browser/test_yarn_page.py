@@ -68,6 +68,14 @@ def http(address: str, method: str = "GET") -> Answer:
             return Answer(error.code, error.headers["Content-Type"] or "", error.read().decode())
 
 
+def _is(process: psutil.Process, part: str, container_id: str) -> bool:
+    try:
+        of = process.environ().get("CONTAINER_ID", "")
+        return process.cmdline()[-1:] == [part] and of.startswith(container_id)
+    except psutil.Error:  # the programs' own short-lived processes
+        return False
+
+
 class Job:
     """A running application whose programs count their steps until `let_go`."""
 
@@ -98,11 +106,7 @@ class Job:
 
     def process(self, part: str, container_id: str = "") -> psutil.Process:
         """The agent of a container, or the ApplicationMaster."""
-        (found,) = [
-            p
-            for p in processes_of(self.app_id)
-            if p.cmdline()[-1:] == [part] and p.environ()["CONTAINER_ID"].startswith(container_id)
-        ]
+        (found,) = [p for p in processes_of(self.app_id) if _is(p, part, container_id)]
         return found
 
     def let_go(self) -> None:
@@ -120,8 +124,6 @@ def test_page_logs_save_and_another_attempt(
     without_a_browser(job)
     with tab(browser) as (page, watch):
         refused = failures(page)
-        page.goto(f"{hadoop.rm_web}/cluster/app/{job.app_id}")
-        watch.requests.clear()  # YARN's page and skein's are theirs
         page.goto(f"{hadoop.rm_web}/proxy/{job.app_id}/")
         page.get_by_role("button", name="Service Pages").or_(page.locator("#servicePages")).first.click()
         page.get_by_role("link", name="Job").first.click()

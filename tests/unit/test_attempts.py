@@ -9,7 +9,7 @@ import skein
 
 from xlearning.cluster import attempts
 from xlearning.cluster.skein_spec import specification
-from xlearning.cluster.yarn_script import Launch
+from xlearning.cluster.yarn_script import Launch, NodePackage
 from xlearning.config import Config
 from xlearning.job import JobSpec, RoleSpec
 
@@ -38,7 +38,7 @@ def spec(**more: str) -> Any:
     )
     launch = Launch("/python", "hdfs://h/staging", "u")
     security = skein.Security(cert_bytes=b"c", key_bytes=b"k")
-    return specification(skein, job, {}, "hdfs://h/lib.tar.gz", launch, security)
+    return specification(skein, job, {}, NodePackage("hdfs://h/lib.tar.gz"), launch, security)
 
 
 @pytest.mark.parametrize(("attempt", "ps", "worker"), [(1, 1000, 1001), (2, 1200, 1502), (3, 1400, 2003)])

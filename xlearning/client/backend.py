@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-import sys
+import time
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -16,13 +15,10 @@ from xlearning.config import Config
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.job import JobSpec
-from xlearning.units import format_bytes
 
 if TYPE_CHECKING:
     from xlearning.cluster.login import Login
-
-if TYPE_CHECKING:
-    from xlearning.cluster.yarn_script import Launch
+    from xlearning.cluster.yarn_script import Launch, NodePackage
 
 LOCAL_FS = "file://"
 
@@ -163,7 +159,7 @@ class OnYarn:
         self._skein = SkeinCluster(self._site, self.user, login)
         self.cluster: ClusterClient = self._skein
         self.default_fs = self._site.default_fs
-        self._archive = ""
+        self._package: NodePackage | None = None
         self._job: JobSpec | None = None  # as the cluster allows it
 
     def staging_root(self, config: Config, fss: FileSystems) -> str:
@@ -176,18 +172,17 @@ class OnYarn:
 
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
         """Upload our package for the nodes, unless it is there."""
-        from xlearning.client.package import ship
+        from xlearning.client.delivery import deliver
         from xlearning.client.yarn_checks import fit_to_yarn
 
         self._skein.check_reachable()
         self._job = fit_to_yarn(plan.job, config, self._skein.limits(), console)
         root = self.staging_root(config, fss)
         _make_shared(fss, root)
-        sent = ship(fss, root, self.user)
-        self._archive = sent.uri
+        self._package = deliver(
+            config, fss, root, self.user, console, applications=self._skein.list, now=time.time()
+        )
         self._skein.await_driver()
-        did = "uploaded" if sent.uploaded else "already there, nothing uploaded"
-        console.info(f"Package for the nodes: {format_bytes(sent.size)}, {did} ({sent.uri})")
 
     def start(
         self, plan: Plan, config: Config, fss: FileSystems, now: float, check: Callable[[], None]
@@ -195,10 +190,11 @@ class OnYarn:
         """Submit, then stage under the id that YARN gave; its ApplicationMaster waits for that."""
         from xlearning.client.stage import stage
 
+        assert self._package is not None, "prepare comes first"
         root = self.staging_root(config, fss)
         plan = dataclasses.replace(plan, job=self._job or plan.job)
         launch = self._launch(plan.job, config, fss)
-        app_id = self._skein.submit_archive(plan.job, self._archive, launch, check)
+        app_id = self._skein.submit_archive(plan.job, self._package, launch, check)
         try:
             pair = self._skein.credentials()
             return stage(plan, fss, app_id=app_id, staging_root=root, now=now, pair=pair, copy_files=False)
@@ -216,21 +212,25 @@ class OnYarn:
 
     def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:
         """The skein specification."""
-        archive = join(self.staging_root(config, fss), "PACKAGE.tar.gz")
-        return self._skein.describe(plan.job, archive, self._launch(plan.job, config, fss))
+        from xlearning.cluster.yarn_script import NodePackage
+
+        package = NodePackage(join(self.staging_root(config, fss), "PACKAGE.tar.gz"))
+        return self._skein.describe(plan.job, package, self._launch(plan.job, config, fss))
 
     def _launch(self, job: JobSpec, config: Config, fss: FileSystems) -> Launch:
+        from xlearning.client.delivery import interpreter
+        from xlearning.cluster.hadoop_client import client_files
         from xlearning.cluster.yarn_script import Launch
 
-        root = self.staging_root(config, fss)
-        python = config.get("xlearning.python") or os.path.realpath(sys.executable)
+        root, python, files = self.staging_root(config, fss), interpreter(config), client_files(self._site)
         if not self._site.secure:
-            return Launch(python, root, self.user)
+            return Launch(python, root, self.user, hadoop=files)
         from xlearning.client.secure import file_systems, viewers
 
         history = fss.resolve(config.get("xlearning.history.log.dir"))
         uris = file_systems(job, self._site.default_fs, root, history)
-        return Launch(python, root, "", uris, viewers(config, self.user, self._skein.asks_who))
+        seen_by = viewers(config, self.user, self._skein.asks_who)
+        return Launch(python, root, "", uris, seen_by, files)
 
     def sweep(self, fss: FileSystems, console: Console) -> None:
         """Folders of skein's whose ApplicationMaster never came to delete them."""

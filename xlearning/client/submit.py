@@ -185,6 +185,7 @@ def _follow(
         ending.snapshot,
         logs=logs(cluster, report, failed.id if failed else "") if found is None else found,
         published=published(job, fss) if good else {},
+        python=config.get("xlearning.python") or os.path.realpath(sys.executable),
     )
     console.block(lines, good=good)
     return EXIT_OK if good else EXIT_JOB

@@ -63,7 +63,7 @@ def sweep_dead(root: str, user: str, fss: FileSystems, cluster: ClusterClient, c
         return
     for folder in folders:
         if folder.name.startswith("application_") and _is_dead(folder.name, cluster):
-            job = _staged_job(folder.path, fss)
+            job = staged_job(folder.path, fss)
             if job is not None and job.user == user:
                 settle_quietly(job, fss, console)
             elif job is None and folder.owner == user:
@@ -87,7 +87,7 @@ def _is_dead(app_id: str, cluster: ClusterClient) -> bool:
         return False
 
 
-def _staged_job(staging: str, fss: FileSystems) -> JobSpec | None:
+def staged_job(staging: str, fss: FileSystems) -> JobSpec | None:
     """The job of a staging folder; None where none can be read, for then it is not ours to touch."""
     path = join(staging, JOB_FILE)
     try:

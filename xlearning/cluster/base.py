@@ -45,6 +45,7 @@ class ApplicationReport:
     attempt: int = 0
     submitted: float = 0.0
     finished: float | None = None
+    app_type: str = ""
 
 
 class ClusterClient(Protocol):

@@ -20,6 +20,7 @@ _NAMES = ("libgssapi_krb5.so.2", "libgssapi_krb5.so")
 _INITIATE = 1
 _GSS_CODE, _MECHANISM_CODE = 1, 2
 _MUTUAL = 2
+_EXPIRED = 11  # GSS_S_CREDENTIALS_EXPIRED
 _USER = b"\x2a\x86\x48\x86\xf7\x12\x01\x02\x01\x01"
 _SERVICE = b"\x2a\x86\x48\x86\xf7\x12\x01\x02\x01\x04"
 _KERBEROS = b"\x2a\x86\x48\x86\xf7\x12\x01\x02\x02"
@@ -27,7 +28,11 @@ _SPNEGO = b"\x2b\x06\x01\x05\x05\x02"
 
 
 class GssError(Exception):
-    """GSSAPI refused; in its own words."""
+    """GSSAPI refused; in its own words. ``expired`` says that there was a credential once."""
+
+    def __init__(self, words: str, *, expired: bool = False) -> None:
+        super().__init__(words)
+        self.expired = expired
 
 
 class _Buffer(ctypes.Structure):
@@ -143,7 +148,8 @@ def _check(major: int, minor: c_uint32) -> None:
     if not major & 0xFFFF0000:
         return
     words = _words(minor.value, _MECHANISM_CODE) or _words(major, _GSS_CODE)
-    raise GssError(" ".join(words.split()) or f"GSSAPI error {major:#x}")
+    expired = (major >> 16) & 0xFF == _EXPIRED
+    raise GssError(" ".join(words.replace("\0", " ").split()) or f"GSSAPI error {major:#x}", expired=expired)
 
 
 def _words(code: int, kind: int) -> str:

@@ -8,6 +8,7 @@ before anything else is tried.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ KEYTAB, PRINCIPAL = "xlearning.kerberos.keytab", "xlearning.kerberos.principal"
 
 _PATIENCE = 15.0  # seconds for the KDC
 _CACHE, _CLIENT_KEYTAB = "KRB5CCNAME", "KRB5_CLIENT_KTNAME"
+_CACHE_NAMED = re.compile(r"\(default cache: (.*)\)")
 _OWN_CACHE = "MEMORY:xlearning"  # dies with this process
 
 
@@ -83,10 +85,13 @@ def _by_cache(environ: MutableMapping[str, str]) -> Login:
     try:
         found = _ask("")
     except GssError as error:
-        said = str(error)
-        if "expired" in said.lower():
+        if error.expired:
             raise CredentialsError(f"the Kerberos ticket has expired (cache: {cache})", hint=fix) from error
-        raise CredentialsError(f"there is no Kerberos ticket (cache: {cache}): {said}", hint=fix) from error
+        named = _CACHE_NAMED.search(str(error))
+        words = "" if named else f": {error}"
+        raise CredentialsError(
+            f"there is no Kerberos ticket (cache: {named[1] if named else cache}){words}", hint=fix
+        ) from error
     if not found.lifetime:
         raise CredentialsError(
             f"the Kerberos ticket of {found.principal} has expired (cache: {cache})", hint=fix

@@ -20,11 +20,13 @@ from xlearning.job import AppState
 INFO = "/ws/v1/cluster/info"
 APPS = "/ws/v1/cluster/apps"
 TAG = "xlearning"  # how our applications are found among others
+_TYPE_TAG = f"{TAG}-type-"
 
 _TIMEOUT = 5.0  # seconds for one ResourceManager
 _ALL_TIMEOUT = 10.0  # seconds for all of them
 _FIX = "look whether YARN is up, and whether HADOOP_CONF_DIR is that of the right cluster"
 _ATTEMPT = re.compile(r"container_(?:e\d+_)?\d+_\d+_(\d+)_\d+")
+_TYPE = re.compile(r"[a-z0-9_.-]{1,60}")
 _STATES = {
     "RUNNING": AppState.RUNNING,
     "FAILED": AppState.FAILED,
@@ -127,7 +129,7 @@ class ResourceManagerWeb:
         return [report.app_id for report in map(to_report, found or []) if not report.state.final]
 
     def get(self, path: str) -> Any:
-        """What the web service answers to a GET of ``path``; `FileNotFoundError` for an unknown path."""
+        """What the web service answers to a GET; `FileNotFoundError` for a path that it does not know."""
         return self._get(path)
 
     def set_priority(self, app_id: str, priority: int, user: str) -> int:
@@ -216,4 +218,16 @@ def to_report(app: Mapping[str, Any]) -> ApplicationReport:
         attempt=int(attempt.group(1)) if attempt else 0,
         submitted=(app.get("startedTime") or 0) / 1000,
         finished=finished or None,
+        app_type=_type_of(app.get("applicationTags") or ""),
     )
+
+
+def tags(app_type: str) -> set[str]:
+    """The tags of an application of ours. YARN takes few characters, and keeps them in lower case."""
+    known = _TYPE.fullmatch(app_type.lower())
+    return {TAG, f"{_TYPE_TAG}{app_type.lower()}"} if known else {TAG}
+
+
+def _type_of(tags: str) -> str:
+    found = [tag.strip() for tag in tags.split(",") if tag.strip().startswith(_TYPE_TAG)]
+    return found[0][len(_TYPE_TAG) :].upper() if found else ""

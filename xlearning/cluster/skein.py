@@ -24,9 +24,9 @@ from xlearning.cluster.plain_names import PlainNames
 from xlearning.cluster.resource_manager import TAG, ResourceManagerWeb
 from xlearning.cluster.skein_calls import short, translated
 from xlearning.cluster.skein_containers import SkeinContainerManager
-from xlearning.cluster.skein_spec import local_bytes, specification
+from xlearning.cluster.skein_spec import local_bytes, readable, specification
 from xlearning.cluster.yarn_resources import Limits
-from xlearning.cluster.yarn_script import Launch
+from xlearning.cluster.yarn_script import Launch, NodePackage
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import JobSpec
 
@@ -88,7 +88,7 @@ class SkeinCluster:
         self._client()
 
     def submit_archive(
-        self, job: JobSpec, archive: str, launch: Launch, check: Callable[[], None] | None = None
+        self, job: JobSpec, package: NodePackage, launch: Launch, check: Callable[[], None] | None = None
     ) -> str:
         """Start an application and return its id. Its processes wait for ``<staging root>/<id>``.
 
@@ -96,8 +96,8 @@ class SkeinCluster:
         ----------
         job : JobSpec
             As planned; resources of this machine are uploaded.
-        archive : str
-            URI of our package for the nodes, a ``.tar.gz``.
+        package : NodePackage
+            Ours for the nodes.
         check : callable, optional
             Called while YARN's answer is waited for; what it raises ends that.
 
@@ -113,7 +113,7 @@ class SkeinCluster:
         skein = _skein()
         with PlainNames() as names, translated(skein, "the application cannot be submitted"):
             sources = {resource.name: names.of(resource) for resource in job.resources}
-            spec = specification(skein, job, sources, archive, launch, self._security)
+            spec = specification(skein, job, sources, package, launch, self._security)
             spec.tags.add(mark)
             submission = Background("submission to YARN", lambda: _submit(client, spec))
             try:
@@ -122,10 +122,10 @@ class SkeinCluster:
                 self._undo_submission(mark)
                 raise
 
-    def describe(self, job: JobSpec, archive: str, launch: Launch) -> str:
+    def describe(self, job: JobSpec, package: NodePackage, launch: Launch) -> str:
         """The specification that `submit_archive` would send, as YAML."""
         sources = {resource.name: resource.uri for resource in job.resources}
-        return str(specification(_skein(), job, sources, archive, launch, None).to_yaml())
+        return readable(specification(_skein(), job, sources, package, launch, None))
 
     def limits(self) -> Limits:
         """What the cluster gives one container, as far as it tells."""
@@ -163,8 +163,8 @@ class SkeinCluster:
 
     def logs(self, app_id: str, container_id: str) -> Mapping[str, str]:
         """The command that shows the logs of a container."""
-        which = f" -containerId {container_id}" if container_id else ""
-        return {"of the container" if which else "files": f"yarn logs -applicationId {app_id}{which}"}
+        which = f" --container {container_id}" if container_id else ""
+        return {"of the container" if which else "files": f"xl-submit logs {app_id}{which}"}
 
     def _undo_submission(self, mark: str) -> None:
         """End the application with this tag, if there is one: nobody knows its id, nobody would follow it."""

@@ -10,9 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from xlearning.cluster import attempts
-from xlearning.cluster.resource_manager import TAG
+from xlearning.cluster.resource_manager import tags
 from xlearning.cluster.yarn_resources import gpus, node_label
-from xlearning.cluster.yarn_script import LIBRARY, Launch, agent_script, am_script
+from xlearning.cluster.yarn_script import (
+    LIBRARY,
+    MASTER_LIBRARY,
+    Launch,
+    NodePackage,
+    agent_script,
+    am_script,
+)
 from xlearning.config import Config
 from xlearning.fs.base import split_uri
 from xlearning.job import JobSpec, RoleSpec
@@ -24,7 +31,12 @@ _AM_JAVA = "--add-opens=java.base/java.util=ALL-UNNAMED -XX:+UseSerialGC -XX:Tie
 
 
 def specification(
-    skein: Any, job: JobSpec, sources: Mapping[str, str], archive: str, launch: Launch, security: Any
+    skein: Any,
+    job: JobSpec,
+    sources: Mapping[str, str],
+    package: NodePackage,
+    launch: Launch,
+    security: Any,
 ) -> Any:
     """The skein application of a job.
 
@@ -34,13 +46,13 @@ def specification(
         Given, so that `xlearning.cluster.skein` stays the one place that imports it.
     sources : mapping
         Resource name -> URI that skein takes it from.
-    archive : str
-        URI of our package for the nodes.
+    package : NodePackage
+        Ours for the nodes.
     security : skein.Security
         Credential of the application.
     """
     config = Config.from_properties(job.properties)
-    library = {LIBRARY: skein.File(archive, type="ARCHIVE", visibility="PRIVATE")}
+    library, master_library = _libraries(skein, package)
     files = {r.name: skein.File(sources[r.name], type=r.kind.value) for r in job.resources}
 
     def service(role: RoleSpec, instances: int) -> Any:
@@ -63,7 +75,7 @@ def specification(
             memory=config.get("xlearning.am.memory") + AM_EXTRA_MB, vcores=config.get("xlearning.am.cores")
         ),
         script=am_script(launch, config.family("xlearning.am.env.")),
-        files=library,
+        files={**library, **master_library},
         env={"JDK_JAVA_OPTIONS": _AM_JAVA},
         security=security,
         log_level="WARN",
@@ -73,12 +85,21 @@ def specification(
         master=master,
         name=job.app_name,
         queue=config.get("xlearning.app.queue") or DEFAULT_QUEUE,
-        tags={TAG},
+        tags=tags(job.app_type),
         node_label=node_label("am", config),
         max_attempts=config.get("xlearning.app.max.attempts"),
         file_systems=list(launch.file_systems),
         acls=_acls(skein, launch.viewers),
     )
+
+
+def _libraries(skein: Any, package: NodePackage) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Our archives for all containers, and those that only the ApplicationMaster gets on top."""
+    visibility = "PUBLIC" if package.public else "PRIVATE"
+    base = {LIBRARY: skein.File(package.base, type="ARCHIVE", visibility=visibility)}
+    if not package.master:
+        return base, {}
+    return base, {MASTER_LIBRARY: skein.File(package.master, type="ARCHIVE", visibility=visibility)}
 
 
 def _acls(skein: Any, viewers: Sequence[str]) -> Any:
@@ -92,3 +113,23 @@ def local_bytes(job: JobSpec) -> int:
     """Bytes of this machine's files, which the driver uploads before it submits."""
     paths = [path for scheme, _, path in (split_uri(r.uri) for r in job.resources) if scheme == "file"]
     return sum(Path(path).stat().st_size for path in paths)
+
+
+def readable(spec: Any) -> str:
+    """A specification as YAML for people: scripts line by line, nothing that is empty."""
+    import yaml  # type: ignore[import-untyped]
+
+    class Dumper(yaml.SafeDumper):  # type: ignore[misc]
+        """Writes long texts as blocks."""
+
+    def text(dumper: Any, value: str) -> Any:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+    Dumper.add_representer(str, text)
+    return str(yaml.dump(_without_empty(spec.to_dict()), Dumper=Dumper, sort_keys=False))
+
+
+def _without_empty(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_empty(part) for key, part in value.items() if part not in ("", [], {}, None)}
+    return value

@@ -126,6 +126,14 @@ KEYS: tuple[Key, ...] = (
     _key("history.log.dir", _K.PATH, "/tmp/XLearning/history", "Folder of the history records."),
     _key("python", _K.STRING, None,
          "Python interpreter of the ApplicationMaster and the agents; unset: the one that runs xl-submit."),
+    _key("nodes.python", _K.STRING, None,
+         "Python version of the nodes, such as 3.10; unset: that in the name of xlearning.python, else that "
+         "of xl-submit."),
+    _key("nodes.glibc", _K.STRING, None,
+         "Version of the nodes' C library, such as 2.28; unset: that of the machine of xl-submit."),
+    _key("yarn.archive", _K.PATH, None,
+         "XLearning's package for the nodes, on HDFS, made by xl-submit package; unset: xl-submit makes and "
+         "uploads one."),
     # secure clusters
     _key("kerberos.keytab", _K.PATH, None,
          "Keytab of the one who submits; unset: the ticket cache of kinit.", option="--keytab"),

@@ -113,6 +113,8 @@ def _from_python(error: BaseException, text: str, uri: str, address: str) -> Exc
         return StorageUnavailable(f"HDFS at {address} cannot be reached: {text}", hint=hint(address))
     if text.startswith(_CREDENTIAL_KINDS):
         return _credentials(_said(text), address)
+    if "split_to out of bounds" in text:  # how hdfs-native fails on a token file that is cut off
+        return _credentials(f"the file of HADOOP_TOKEN_FILE_LOCATION is damaged ({text})", address)
     if text.startswith(_TRANSIENT_KINDS):
         return StorageUnavailable(f"HDFS at {address} failed to serve {uri}: {text}")
     return StorageError(f"{uri}: {text or type(error).__name__}")

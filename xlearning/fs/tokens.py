@@ -56,7 +56,9 @@ def parse(content: bytes) -> list[Token]:
     reader = _Reader(content[5:])
     version = content[4] if len(content) > 4 else None
     if version == _WRITABLE:
-        return [Token(*(reader.take(reader.vlong()) for _ in range(5))) for _ in range(reader.vlong())]
+        found = [Token(*(reader.take(reader.vlong()) for _ in range(5))) for _ in range(reader.vlong())]
+        reader.vlong()  # the number of secret keys, which are not for us
+        return found
     if version == _PROTOBUF:
         body = _Reader(reader.take(reader.varint()))
         return [_from_fields(_Reader(value)) for number, value in body.fields() if number == 1]

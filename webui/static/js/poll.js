@@ -109,7 +109,7 @@ export class Poller {
     byId("live").dataset.mode = mode;
     setText(byId("live-text"), words[mode] ?? (this.yarn ? "final: YARN's word" : this.endText()));
     setText(byId("live-age"), mode === "ended" && !this.yarn ? "" : `· updated ${age} ago`);
-    showAbsence(this.absence(mode), mode);
+    showAbsence(this.absence(mode), mode, this.yarn?.ended && this.yarn.outcome !== "SUCCEEDED");
   }
 
   /** Why nobody answers: [what is so, what YARN says]. */
@@ -121,18 +121,21 @@ export class Poller {
       return [`${ENDINGS[outcome] ?? `The job has ended (${outcome}).`} Its ApplicationMaster is gone; below is how things stood at ${heard}.`, words];
     }
     if (this.yarn) {
-      return [`ApplicationMaster gone (${this.reason}). YARN says that the application is ${this.yarn.outcome}: it may start another attempt, and this page then shows it. Below is how things stood at ${heard}.`, this.yarn.words];
+      const { outcome, words } = this.yarn;
+      const hope = outcome === "RUNNING" ? `(${this.reason}). Another attempt may be starting` : "and may start another attempt";
+      return [`ApplicationMaster gone. YARN says that the application is ${outcome} ${hope}, which this page then shows. Below is how things stood at ${heard}.`, words];
     }
     return [`ApplicationMaster gone (${this.reason}). It has ended or cannot be reached; this is how things stood at ${heard}. Still trying.`, ""];
   }
 }
 
-function showAbsence([text, words], mode) {
+function showAbsence([text, words], mode, bad) {
   const shown = text !== "" && (mode === "gone" || mode === "ended");
   const gone = byId("gone");
   setHidden(gone, !shown);
   if (!shown) return;
   gone.classList.toggle("over", mode === "ended");
+  gone.classList.toggle("bad", bad === true);
   setText(byId("gone-text"), text);
   setOptional(byId("gone-words"), words);
   const link = byId("gone-yarn");
