@@ -174,7 +174,7 @@ def test_the_end_for_good_is_not_tried_again(place: Place, gateway: YarnGateway)
     def told() -> object:
         return gateway.application(app_id)["state"] == "FINISHED"
 
-    wait_for(told, 60, "the second attempt does not end")
+    wait_for(told, 120, "the second attempt does not end")
     report = gateway.application(app_id)
     assert (report["finalStatus"], report["diagnostics"]) == ("KILLED", words)
     assert read(tries) == 1
@@ -183,8 +183,9 @@ def test_the_end_for_good_is_not_tried_again(place: Place, gateway: YarnGateway)
 
 
 def test_nothing_is_left_to_try(gateway: YarnGateway) -> None:
-    running = gateway.start("--board-enable", "false", *program("sleep 600"))
+    running = gateway.start("--board-enable", "false", "--priority", "HIGH", *program("sleep 600"))
     running.said("worker: 1 running", 180)
+    assert "YARN gave the application priority 0, not 4" in running.err
     app_id = gateway.submitted(running)
     jvm = part(app_id, "am").parent()
     assert jvm is not None
