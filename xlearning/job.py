@@ -86,12 +86,19 @@ _FINAL = frozenset(
 
 @dataclass(frozen=True)
 class RoleSpec:
-    """One role and what each of its containers gets."""
+    """One role and what each of its containers gets.
+
+    Attributes
+    ----------
+    memory_limit_mb : int
+        What memory that grows with the attempt cannot pass; 0: not known.
+    """
 
     name: str
     instances: int
     memory_mb: int
     vcores: int
+    memory_limit_mb: int = 0
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import getpass
 import json
 import os
 import signal
+import socket
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,7 +81,7 @@ def test_a_second_attempt_gets_more_memory_and_commits(place: Place, gateway: Ya
     ended = running.end()
     assert ended.code == 0, ended.err
     assert place.read("out/model/who").decode().split("_")[3] == "02"
-    assert sorted(place.tree("out")) == ["_SUCCESS", "model", "model/who"]
+    assert sorted(place.tree("out")) == ["_SUCCESS", "model/who"]
     assert gateway.application(app_id)["finalStatus"] == "SUCCEEDED"
     gateway.nothing_is_left_of(app_id)
 
@@ -173,7 +174,7 @@ def test_the_end_for_good_is_not_tried_again(place: Place, gateway: YarnGateway)
     def told() -> object:
         return gateway.application(app_id)["state"] == "FINISHED"
 
-    wait_for(told, 60, "the second attempt does not end")
+    wait_for(told, 120, "the second attempt does not end")
     report = gateway.application(app_id)
     assert (report["finalStatus"], report["diagnostics"]) == ("KILLED", words)
     assert read(tries) == 1
@@ -182,8 +183,9 @@ def test_the_end_for_good_is_not_tried_again(place: Place, gateway: YarnGateway)
 
 
 def test_nothing_is_left_to_try(gateway: YarnGateway) -> None:
-    running = gateway.start("--board-enable", "false", *program("sleep 600"))
+    running = gateway.start("--board-enable", "false", "--priority", "HIGH", *program("sleep 600"))
     running.said("worker: 1 running", 180)
+    assert "YARN gave the application priority 0, not 4" in running.err
     app_id = gateway.submitted(running)
     jvm = part(app_id, "am").parent()
     assert jvm is not None
@@ -193,3 +195,38 @@ def test_nothing_is_left_to_try(gateway: YarnGateway) -> None:
     words = "the ApplicationMaster's container ended unexpectedly: exit code 137, killed by SIGKILL"
     assert words in ended.err
     gateway.nothing_is_left_of(app_id)
+
+
+def test_what_yarn_refuses_is_told_before_containers_are_waited_for(gateway: YarnGateway) -> None:
+    ended = gateway.submit(
+        *("--worker-memory", "100g", "--ps-num", 0, "--worker-gpus", 1, "--priority", "FAST", "--", "true")
+    )
+    assert (ended.code, ended.out) == (1, "")
+    assert "a worker container asks for 102400 MB of memory; the largest container" in ended.err
+    assert "no node of this cluster offers yarn.io/gpu" in ended.err
+    assert "xlearning.app.priority=FAST is no priority" in ended.err
+    ended = gateway.submit("--queue", "nosuch", "--", "true")
+    assert (ended.code, ended.out) == (1, "")
+    assert "YARN has no queue nosuch" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_a_resource_manager_that_never_answers(gateway: YarnGateway) -> None:
+    """It accepts connections, as one does that hangs."""
+    with socket.create_server(("127.0.0.1", 0), backlog=20) as silent:
+        conf = gateway.root / "hadoop-conf"
+        conf.mkdir()
+        given = Path(gateway.environment["HADOOP_CONF_DIR"])
+        (conf / "core-site.xml").write_bytes((given / "core-site.xml").read_bytes())
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        rows = "".join(
+            f"<property><name>yarn.resourcemanager.{name}</name><value>{address}</value></property>"
+            for name in ("address", "webapp.address")
+        )
+        (conf / "yarn-site.xml").write_text(f"<configuration>{rows}</configuration>")
+        gateway.environment["HADOOP_CONF_DIR"] = gateway.environment["YARN_CONF_DIR"] = str(conf)
+        ended = gateway.submit("--", "true", seconds=60)
+    assert (ended.code, ended.out) == (1, "")
+    assert "no ResourceManager" in ended.err
+    assert address in ended.err
+    assert "Traceback" not in ended.err

@@ -9,7 +9,7 @@ import skein
 
 from xlearning.cluster import attempts
 from xlearning.cluster.skein_spec import specification
-from xlearning.cluster.yarn_script import Launch
+from xlearning.cluster.yarn_script import Launch, NodePackage
 from xlearning.config import Config
 from xlearning.job import JobSpec, RoleSpec
 
@@ -38,7 +38,7 @@ def spec(**more: str) -> Any:
     )
     launch = Launch("/python", "hdfs://h/staging", "u")
     security = skein.Security(cert_bytes=b"c", key_bytes=b"k")
-    return specification(skein, job, {}, "hdfs://h/lib.tar.gz", launch, security)
+    return specification(skein, job, {}, NodePackage("hdfs://h/lib.tar.gz"), launch, security)
 
 
 @pytest.mark.parametrize(("attempt", "ps", "worker"), [(1, 1000, 1001), (2, 1200, 1502), (3, 1400, 2003)])
@@ -81,3 +81,22 @@ def test_memory_that_does_not_grow_uses_the_containers_of_the_submission() -> No
     properties = config(3, worker="0", ps="0")
     assert set(spec(**properties).services) == {"ps", "worker"}
     assert attempts.own_service_attempt(ROLES, Config.from_properties(properties), 3) == 1
+
+
+def test_memory_stops_at_the_largest_container_of_the_cluster() -> None:
+    read = Config.from_properties(config(3))
+    role = RoleSpec("worker", 1, 1000, 1, memory_limit_mb=1800)
+    assert [attempts.grow(role, read, attempt).memory_mb for attempt in (1, 2, 3)] == [1000, 1500, 1800]
+
+
+def test_gpus_and_node_labels_go_to_their_roles() -> None:
+    made = spec(
+        **{
+            "xlearning.worker.gpus": "2",
+            "xlearning.am.nodeLabelExpression": "small",
+            "xlearning.worker.nodeLabelExpression": "gpu",
+        }
+    )
+    assert {name: s.resources.gpus for name, s in made.services.items()} == {"ps": 0, "worker": 2}
+    assert {name: s.node_label for name, s in made.services.items()} == {"ps": "", "worker": "gpu"}
+    assert made.node_label == "small"

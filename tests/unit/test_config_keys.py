@@ -16,7 +16,8 @@ from xlearning.config.values import accepted, parse
 def test_key(key: Key) -> None:
     assert key.name.startswith("xlearning.")
     assert key.doc.endswith(".")
-    assert all(alias.startswith(("hbox.", "mapred")) and lookup(alias) is key for alias in key.aliases)
+    other = ("hbox.", "mapred", "xlearning.worker.gcores", "xlearning.ps.gcores")
+    assert all(alias.startswith(other) and lookup(alias) is key for alias in key.aliases)
     assert bool(key.values) == (key.kind is Kind.ENUM)
     assert accepted(key)
     if key.default is not None:

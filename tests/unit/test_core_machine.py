@@ -569,3 +569,11 @@ def test_an_unknown_recorded_event_is_an_error() -> None:
     check: Callable[[dict[str, str]], ev.Event] = ev.decode
     with pytest.raises(ValueError, match="Nonsense"):
         check({"event": "Nonsense"})
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_stop_from_outside_may_be_followed_by_another_attempt(again: bool) -> None:
+    story = Story(worker=1)
+    story.do(ev.AmStopped("the back end stopped the job", again=again))
+    story.tick(30)
+    assert (story.finish().state, story.finish().retry) == (AppState.KILLED, again)

@@ -350,3 +350,14 @@ def test_what_was_decided_for_good_holds(scene: Scene, am: Am, retry: bool, stat
     am.show(dataclasses.replace(snapshot(2, AppState.SUCCEEDED), retry=retry))
     scene.backend.ended(AppState.FAILED)
     assert scene.ending().report.state is state
+
+
+@pytest.mark.parametrize(("attempt", "words"), [(1, "because"), (2, "exit code 10")])
+def test_the_reason_of_an_attempt_that_yarn_does_not_follow_by_another(
+    scene: Scene, am: Am, attempt: int, words: str
+) -> None:
+    assert am.polled.wait(60)
+    am.show(dataclasses.replace(snapshot(2, AppState.FAILED), retry=True))
+    told = dataclasses.replace(scene.backend.current, diagnostics="exit code 10", attempt=attempt)
+    scene.backend.current = dataclasses.replace(told, state=AppState.FAILED)
+    assert scene.ending().report.diagnostics == words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from xlearning.cluster import gssapi
+from xlearning.cluster import gssapi, resource_manager
 from xlearning.cluster.hadoop_site import HadoopSite, ResourceManager
 from xlearning.cluster.resource_manager import Refused, ResourceManagerWeb, check_reachable, to_report
 from xlearning.errors import ApplicationNotFound, ClusterUnavailable, ConfigError
@@ -191,3 +192,14 @@ def test_nobody_answers(tmp_path: Path) -> None:
         check_reachable(found)
     with pytest.raises(ClusterUnavailable, match=address):
         ResourceManagerWeb(found).report(APP)
+
+
+def test_a_resource_manager_that_accepts_and_never_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resource_manager, "_TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        found = site(tmp_path, resourcemanager_address=address)
+        with pytest.raises(ClusterUnavailable, match="does not answer within"):
+            check_reachable(found)

@@ -98,3 +98,21 @@ def test_stopped_from_outside() -> None:
         "Application master shutdown by external signal. This usually means that the application was killed"
     )
     assert "stopped from outside" in yarn_words.application_end(text)
+
+
+def test_refusals() -> None:
+    prefix = "Failed to submit application, exception:\n"
+    queue = (
+        f"{prefix}Failed to submit application_1_0028 to YARN : Application application_1_0028 submitted by "
+    )
+    said = yarn_words.refusal(f"{queue}user root to unknown queue: nosuch")
+    assert said == "YARN has no queue nosuch (--queue, xlearning.app.queue)"
+    label = "Invalid resource request, node label not enabled but request contains it\n\tat org.x.Y(Z)"
+    assert "node labels" in yarn_words.refusal(prefix + label)
+    assert yarn_words.refusal(f"{prefix}Invalid resource request! Too much\n\tat org.x.Y(Z.java:1)") == (
+        "Invalid resource request! Too much"
+    )
+    refused = "Failure in container allocator:\nInvalid resource request! Too much\n\tat org.x.Y(Z.java:1)"
+    assert (
+        yarn_words.application_end(refused) == "YARN refused a container: Invalid resource request! Too much"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
@@ -12,10 +13,11 @@ from xlearning.client.plan import Plan
 from xlearning.cluster.base import ClusterClient
 from xlearning.config import Config
 from xlearning.fs import FileSystems
+from xlearning.fs.base import join
 from xlearning.job import JobSpec
 
 if TYPE_CHECKING:
-    from xlearning.cluster.yarn_script import NodePackage
+    from xlearning.cluster.yarn_script import Launch, NodePackage
 
 LOCAL_FS = "file://"
 
@@ -53,6 +55,12 @@ class BackEnd(Protocol):
 
         ``check`` is called while the answer is waited for; what it raises ends that.
         """
+
+    def started(self, app_id: str, config: Config, console: Console) -> None:
+        """What can only be asked for once the application is there. Nothing depends on it."""
+
+    def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:
+        """What would be submitted, for people to read; empty where the plan has said it all."""
 
     def sweep(self, fss: FileSystems, console: Console) -> None:
         """Remove what the back end itself left of the user's applications that have ended."""
@@ -110,6 +118,13 @@ class OnThisMachine:
             raise
         return job
 
+    def started(self, app_id: str, config: Config, console: Console) -> None:
+        """Nothing."""
+
+    def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:  # noqa: ARG002
+        """Nothing."""
+        return ""
+
     def sweep(self, fss: FileSystems, console: Console) -> None:
         """The supervisor of each application does that."""
 
@@ -143,6 +158,7 @@ class OnYarn:
         self.cluster: ClusterClient = self._skein
         self.default_fs = self._site.default_fs
         self._package: NodePackage | None = None
+        self._job: JobSpec | None = None  # as the cluster allows it
 
     def staging_root(self, config: Config, fss: FileSystems) -> str:
         """``xlearning.staging.dir``, on the default file system unless it says otherwise."""
@@ -152,13 +168,13 @@ class OnYarn:
         """The driver JVM takes seconds."""
         self._skein.warm_up()
 
-    def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:  # noqa: ARG002
+    def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
         """Upload our package for the nodes, unless it is there."""
         from xlearning.client.delivery import deliver
+        from xlearning.client.yarn_checks import fit_to_yarn
 
         self._skein.check_reachable()
-        if config.is_set("xlearning.app.priority"):
-            console.warn("xlearning.app.priority has no effect: skein cannot pass it to YARN")
+        self._job = fit_to_yarn(plan.job, config, self._skein.limits(), console)
         root = self.staging_root(config, fss)
         _make_shared(fss, root)
         self._package = deliver(
@@ -170,23 +186,12 @@ class OnYarn:
         self, plan: Plan, config: Config, fss: FileSystems, now: float, check: Callable[[], None]
     ) -> JobSpec:
         """Submit, then stage under the id that YARN gave; its ApplicationMaster waits for that."""
-        from xlearning.client.delivery import interpreter
         from xlearning.client.stage import stage
-        from xlearning.cluster.hadoop_client import client_files
-        from xlearning.cluster.yarn_script import Launch
 
         assert self._package is not None, "prepare comes first"
         root = self.staging_root(config, fss)
-        files = client_files(self._site)
-        python = interpreter(config)
-        launch = Launch(python, root, self.user, hadoop=files)
-        if self._site.secure:
-            from xlearning.client.secure import file_systems, viewers
-
-            history = fss.resolve(config.get("xlearning.history.log.dir"))
-            uris = file_systems(plan.job, self._site.default_fs, root, history)
-            seen_by = viewers(config, self.user, self._skein.asks_who)
-            launch = Launch(python, root, "", uris, seen_by, files)
+        plan = dataclasses.replace(plan, job=self._job or plan.job)
+        launch = self._launch(plan.job, config, fss)
         app_id = self._skein.submit_archive(plan.job, self._package, launch, check)
         try:
             pair = self._skein.credentials()
@@ -196,6 +201,34 @@ class OnYarn:
             raise
         finally:
             self._skein.release_driver()
+
+    def started(self, app_id: str, config: Config, console: Console) -> None:
+        """The priority, which skein cannot pass on."""
+        from xlearning.client.yarn_checks import prioritize
+
+        prioritize(app_id, config, self._skein.set_priority, console)
+
+    def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:
+        """The skein specification."""
+        from xlearning.cluster.yarn_script import NodePackage
+
+        package = NodePackage(join(self.staging_root(config, fss), "PACKAGE.tar.gz"))
+        return self._skein.describe(plan.job, package, self._launch(plan.job, config, fss))
+
+    def _launch(self, job: JobSpec, config: Config, fss: FileSystems) -> Launch:
+        from xlearning.client.delivery import interpreter
+        from xlearning.cluster.hadoop_client import client_files
+        from xlearning.cluster.yarn_script import Launch
+
+        root, python, files = self.staging_root(config, fss), interpreter(config), client_files(self._site)
+        if not self._site.secure:
+            return Launch(python, root, self.user, hadoop=files)
+        from xlearning.client.secure import file_systems, viewers
+
+        history = fss.resolve(config.get("xlearning.history.log.dir"))
+        uris = file_systems(job, self._site.default_fs, root, history)
+        seen_by = viewers(config, self.user, self._skein.asks_who)
+        return Launch(python, root, "", uris, seen_by, files)
 
     def sweep(self, fss: FileSystems, console: Console) -> None:
         """Folders of skein's whose ApplicationMaster never came to delete them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Iterator
 
 from xlearning.client import streams
@@ -13,8 +14,11 @@ from xlearning.job import RoleSpec
 from xlearning.units import format_bytes
 
 
-def render(plan: Plan, config: Config) -> str:
-    """Everything that would run: roles, files with sizes, splits per worker, environment, properties."""
+def render(plan: Plan, config: Config, submission: str = "") -> str:
+    """Everything that would run: roles, files with sizes, splits per worker, environment, properties.
+
+    ``submission`` is what the back end would be sent.
+    """
     job = plan.job
     lines = [
         f"Application  {job.app_name}  (type {job.app_type}, user {job.user})",
@@ -47,6 +51,8 @@ def render(plan: Plan, config: Config) -> str:
     if job.env:
         lines += ["", "Environment", *(f"  {name}={value}" for name, value in job.env.items())]
     lines += ["", "Properties that are not defaults", *properties(config)]
+    if submission:
+        lines += ["", "Specification for skein", textwrap.indent(submission.rstrip(), "  ")]
     return "\n".join(lines)
 
 

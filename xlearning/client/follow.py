@@ -212,7 +212,11 @@ class Follower:
 
 def _decided(report: ApplicationReport, last: Snapshot | None) -> ApplicationReport:
     """What the ApplicationMaster decided for good holds, even if YARN saw it die before it was told."""
-    if last is None or not last.state.final or last.retry or last.state is report.state:
+    if last is None or not last.state.final:
+        return report
+    if last.retry and last.state is report.state and last.attempt == report.attempt:
+        return replace(report, diagnostics=last.reason)  # YARN tries less often than the job wanted
+    if last.retry or last.state is report.state:
         return report
     return replace(report, state=last.state, diagnostics=last.reason)
 

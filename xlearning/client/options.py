@@ -128,6 +128,14 @@ OPTIONS: tuple[Option, ...] = (
         metavar="SIZE",
     ),
     Option("worker-cores", "Cores of a worker.", ROLES, key="xlearning.worker.cores", metavar="N"),
+    Option(
+        "worker-gpus",
+        "GPUs of a worker; has an effect on YARN.",
+        ROLES,
+        key="xlearning.worker.gpus",
+        metavar="N",
+        aliases=("worker-gcores",),
+    ),
     Option("ps-num", "Number of parameter servers.", ROLES, key="xlearning.ps.num", metavar="N"),
     Option(
         "ps-memory",
@@ -137,6 +145,14 @@ OPTIONS: tuple[Option, ...] = (
         metavar="SIZE",
     ),
     Option("ps-cores", "Cores of a parameter server.", ROLES, key="xlearning.ps.cores", metavar="N"),
+    Option(
+        "ps-gpus",
+        "GPUs of a parameter server; has an effect on YARN.",
+        ROLES,
+        key="xlearning.ps.gpus",
+        metavar="N",
+        aliases=("ps-gcores",),
+    ),
     Option(
         "chief-worker-memory",
         "Memory of worker 0, where it differs from that of the others (TENSORFLOW).",

@@ -78,7 +78,8 @@ def _run(
     if line.given("dry-run"):
         from xlearning.client.dryrun import render
 
-        return EXIT_OK if tell(render(plan, fallback), console) else EXIT_CLIENT
+        text = render(plan, fallback, back_end.describe(plan, fallback, fss))
+        return EXIT_OK if tell(text, console) else EXIT_CLIENT
     if line.given("verbose"):
         from xlearning.client.dryrun import properties
 
@@ -139,6 +140,7 @@ def _launch(
         tell(job.app_id, console)
         crew = ", ".join(f"{role.name} {role.instances}" for role in job.roles)
         console.info(f"Submitted {job.app_name} ({crew}) as {job.app_id}")
+        back_end.started(job.app_id, config, console)
         watcher = Watcher(fss, job.staging, inbox)
         watcher.start()
         try:

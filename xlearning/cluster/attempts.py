@@ -21,11 +21,14 @@ def grow(role: RoleSpec, config: Config, attempt: int) -> RoleSpec:
 
     On attempt n its memory is larger by (n-1) * ceil(memory * ratio), as in the original, where the
     chief and the evaluator were forgotten. It grows no further than ``xlearning.app.max.attempts``
-    says: YARN may start one more attempt where a machine was lost.
+    says, for YARN may start one more attempt where a machine was lost, and not beyond what the cluster
+    gives one container.
     """
     steps = min(attempt, config.get("xlearning.app.max.attempts")) - 1
     extra = max(0, steps) * math.ceil(role.memory_mb * _ratio(role, config))
-    return dataclasses.replace(role, memory_mb=role.memory_mb + extra)
+    wanted = role.memory_mb + extra
+    limit = role.memory_limit_mb
+    return dataclasses.replace(role, memory_mb=max(role.memory_mb, min(wanted, limit)) if limit else wanted)
 
 
 def grows(roles: Sequence[RoleSpec], config: Config) -> bool:

@@ -132,11 +132,20 @@ class ResourceManagerWeb:
         """What the web service answers to a GET; `FileNotFoundError` for a path that it does not know."""
         return self._get(path)
 
-    def _get(self, path: str, *, log_in: bool = True) -> Any:
+    def set_priority(self, app_id: str, priority: int, user: str) -> int:
+        """Change the priority of an application; the one that it then has.
+
+        ``user`` is who we are where the web service asks for no login.
+        """
+        query = urllib.parse.urlencode({"user.name": user})
+        path = f"{APPS}/{urllib.parse.quote(app_id)}/priority?{query}"
+        return int(self._get(path, body={"priority": priority})["priority"])
+
+    def _get(self, path: str, *, log_in: bool = True, body: Mapping[str, Any] | None = None) -> Any:
         reasons = []
         for manager in list(self._managers):
             try:
-                answer = self._ask(manager, path, log_in=log_in)
+                answer = self._ask(manager, path, log_in=log_in, body=body)
             except (ClusterError, FileNotFoundError):
                 raise
             except (OSError, ValueError) as error:  # ValueError: not JSON, as from a standby
@@ -147,11 +156,23 @@ class ResourceManagerWeb:
             return answer
         raise ClusterUnavailable(f"no ResourceManager answers at {', '.join(reasons)}", hint=_FIX)
 
-    def _ask(self, manager: ResourceManager, path: str, *, log_in: bool, authorization: str = "") -> Any:
+    def _ask(
+        self,
+        manager: ResourceManager,
+        path: str,
+        *,
+        log_in: bool,
+        authorization: str = "",
+        body: Mapping[str, Any] | None = None,
+    ) -> Any:
         headers = {"Accept": "application/json"}
         if authorization:
             headers["Authorization"] = authorization
-        request = urllib.request.Request(manager.web + path, headers=headers)
+        data = None
+        if body is not None:
+            data, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
+        method = "GET" if data is None else "PUT"
+        request = urllib.request.Request(manager.web + path, data, headers, method=method)
         try:
             with self._opener.open(request, timeout=_TIMEOUT) as reply:
                 return json.load(reply)
@@ -160,9 +181,8 @@ class ResourceManagerWeb:
                 if error.code == 404:
                     raise FileNotFoundError(path) from error
                 if error.code == 401 and log_in and not authorization:
-                    return self._ask(
-                        manager, path, log_in=log_in, authorization=negotiate(manager.web, error)
-                    )
+                    token = negotiate(manager.web, error)
+                    return self._ask(manager, path, log_in=log_in, authorization=token, body=body)
                 if error.code in (401, 403):
                     raise Refused(f"{manager.web} wants a login ({error.code})") from error
                 raise

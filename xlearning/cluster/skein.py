@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from xlearning.cluster import resource_manager
+from xlearning.cluster import resource_manager, yarn_resources
 from xlearning.cluster.background import Background
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.hadoop_site import HadoopSite
@@ -24,7 +24,8 @@ from xlearning.cluster.plain_names import PlainNames
 from xlearning.cluster.resource_manager import TAG, ResourceManagerWeb
 from xlearning.cluster.skein_calls import short, translated
 from xlearning.cluster.skein_containers import SkeinContainerManager
-from xlearning.cluster.skein_spec import local_bytes, specification
+from xlearning.cluster.skein_spec import local_bytes, readable, specification
+from xlearning.cluster.yarn_resources import Limits
 from xlearning.cluster.yarn_script import Launch, NodePackage
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import JobSpec
@@ -114,12 +115,25 @@ class SkeinCluster:
             sources = {resource.name: names.of(resource) for resource in job.resources}
             spec = specification(skein, job, sources, package, launch, self._security)
             spec.tags.add(mark)
-            submission = Background("submission to YARN", lambda: str(client.submit(spec)))
+            submission = Background("submission to YARN", lambda: _submit(client, spec))
             try:
                 return submission.result(_SUBMIT + local_bytes(job) / _UPLOAD_RATE, check)
             except BaseException:
                 self._undo_submission(mark, refused=submission.wait(0))
                 raise
+
+    def describe(self, job: JobSpec, package: NodePackage, launch: Launch) -> str:
+        """The specification that `submit_archive` would send, as YAML."""
+        sources = {resource.name: resource.uri for resource in job.resources}
+        return readable(specification(_skein(), job, sources, package, launch, None))
+
+    def limits(self) -> Limits:
+        """What the cluster gives one container, as far as it tells."""
+        return yarn_resources.ask(self._web.get)
+
+    def set_priority(self, app_id: str, priority: int) -> int:
+        """Change the priority of an application; the one that YARN then gives it."""
+        return self._web.set_priority(app_id, priority, self._user)
 
     def credentials(self) -> tuple[bytes, bytes]:
         """Certificate and key (PEM) of the applications that this object submits."""
@@ -232,6 +246,13 @@ def _end(driver: Background[Any]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def _submit(client: Any, spec: Any) -> str:
+    try:
+        return str(client.submit(spec))
+    except ValueError as error:  # what skein finds wrong itself, such as GPUs that the cluster does not know
+        raise ClusterError(f"the application cannot be submitted: {short(error)}") from error
 
 
 def _identity(login: Login | None) -> dict[str, str]:

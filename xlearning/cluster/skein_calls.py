@@ -8,6 +8,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from xlearning.cluster import yarn_words
 from xlearning.errors import ClusterError, ClusterUnavailable
 
 
@@ -38,7 +39,7 @@ class translated:
         if isinstance(error, (self._exceptions.ConnectionError, self._exceptions.TimeoutError)):
             raise ClusterUnavailable(f"{self._what}: {short(error)}") from error
         if isinstance(error, self._exceptions.SkeinError):
-            raise ClusterError(f"{self._what}: {short(error)}") from error
+            raise ClusterError(f"{self._what}: {yarn_words.refusal(str(error))}") from error
 
 
 def short(error: BaseException) -> str:

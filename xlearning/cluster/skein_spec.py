@@ -11,6 +11,7 @@ from typing import Any
 
 from xlearning.cluster import attempts
 from xlearning.cluster.resource_manager import tags
+from xlearning.cluster.yarn_resources import gpus, node_label
 from xlearning.cluster.yarn_script import (
     LIBRARY,
     MASTER_LIBRARY,
@@ -56,7 +57,8 @@ def specification(
 
     def service(role: RoleSpec, instances: int) -> Any:
         return skein.Service(
-            resources=skein.Resources(memory=role.memory_mb, vcores=role.vcores),
+            resources=skein.Resources(memory=role.memory_mb, vcores=role.vcores, gpus=gpus(role, config)),
+            node_label=node_label(role.name, config),
             script=agent_script(launch, role.name),
             instances=instances,
             files={**files, **library},
@@ -84,6 +86,7 @@ def specification(
         name=job.app_name,
         queue=config.get("xlearning.app.queue") or DEFAULT_QUEUE,
         tags=tags(job.app_type),
+        node_label=node_label("am", config),
         max_attempts=config.get("xlearning.app.max.attempts"),
         file_systems=list(launch.file_systems),
         acls=_acls(skein, launch.viewers),
@@ -110,3 +113,23 @@ def local_bytes(job: JobSpec) -> int:
     """Bytes of this machine's files, which the driver uploads before it submits."""
     paths = [path for scheme, _, path in (split_uri(r.uri) for r in job.resources) if scheme == "file"]
     return sum(Path(path).stat().st_size for path in paths)
+
+
+def readable(spec: Any) -> str:
+    """A specification as YAML for people: scripts line by line, nothing that is empty."""
+    import yaml  # type: ignore[import-untyped]
+
+    class Dumper(yaml.SafeDumper):  # type: ignore[misc]
+        """Writes long texts as blocks."""
+
+    def text(dumper: Any, value: str) -> Any:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+    Dumper.add_representer(str, text)
+    return str(yaml.dump(_without_empty(spec.to_dict()), Dumper=Dumper, sort_keys=False))
+
+
+def _without_empty(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_empty(part) for key, part in value.items() if part not in ("", [], {}, None)}
+    return value

@@ -16,6 +16,10 @@ _CAUSE = re.compile(r"Diagnostics: ?(.*)", re.DOTALL)
 _LOST = ("*lost* node", "lost node")
 _BY_SIGNAL = "Application master shutdown by external signal"
 _AM_MEMORY = "xlearning.am.memory (--am-memory)"
+_ALLOCATOR = "Failure in container allocator:"
+_SUBMISSION = "Failed to submit application, exception:"
+_QUEUE = re.compile(r"to unknown queue: (\S+)")
+_NO_LABELS = "node label not enabled"
 _LOCALIZED = "FSDownload"
 
 
@@ -58,6 +62,8 @@ def application_end(diagnostics: str) -> str:
             "the ApplicationMaster was stopped from outside: by a user or an administrator, by YARN for the "
             f"sake of its node or of another queue, or for its memory ({_AM_MEMORY})"
         )
+    if diagnostics.startswith(_ALLOCATOR):
+        return f"YARN refused a container: {first_cause(diagnostics.removeprefix(_ALLOCATOR))}"
     found = _AM.search(diagnostics)
     if not found:
         return diagnostics
@@ -72,6 +78,17 @@ def application_end(diagnostics: str) -> str:
     if code > 0:
         return f"the ApplicationMaster's container ended unexpectedly: {_exit(code)}"
     return f"the ApplicationMaster's container ended unexpectedly (YARN's code {code}): {words}"
+
+
+def refusal(text: str) -> str:
+    """Why YARN, or skein before it, refused something."""
+    queue = _QUEUE.search(text)
+    if queue:
+        return f"YARN has no queue {queue.group(1)} (--queue, xlearning.app.queue)"
+    words = first_cause(text.removeprefix(_SUBMISSION))
+    if _NO_LABELS in words:
+        return "this cluster has no node labels (xlearning.*.nodeLabelExpression)"
+    return words or "no reason was given"
 
 
 def first_cause(text: str) -> str:
