@@ -150,7 +150,7 @@ class OnYarn:
             self._skein.kill(app_id)
             raise
         finally:
-            self._skein.close()
+            self._skein.retire()
 
     def close(self) -> None:
         """End the driver JVM."""
