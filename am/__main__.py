@@ -13,14 +13,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xlearning.am.again import say_again
 from xlearning.am.core.events import AmStopped
+from xlearning.am.orphan import die_with_parent
 from xlearning.am.page import RuntimeSource
 from xlearning.am.runtime import Runtime, Services
-from xlearning.cluster import base, credentials
+from xlearning.cluster import base, credentials, ended
 from xlearning.cluster.base import ContainerManager
 from xlearning.config import Config
 from xlearning.errors import ClusterError, XLearningError
-from xlearning.fs import FileSystems
+from xlearning.fs import FileSystems, tokens
 from xlearning.fs.base import join, split_uri
 from xlearning.history.store import HistoryWriter
 from xlearning.job import AppState, JobSpec, from_dict
@@ -68,9 +70,10 @@ def container_manager(environ: Mapping[str, str], job: JobSpec) -> tuple[Contain
 
         return LocalContainerManager.from_environ(environ, job), False
     if backend == "yarn":
-        from xlearning.cluster.skein import SkeinContainerManager
+        from xlearning.cluster import skein
 
-        return SkeinContainerManager(job.user), True
+        yarn = skein.container_manager(job, int(environ[base.ENV_ATTEMPT]))
+        return yarn, yarn.requested
     raise ClusterError(f"unknown back end {backend!r} in {base.ENV_BACKEND}")
 
 
@@ -102,19 +105,25 @@ async def serve_page(runtime: Runtime, manager: ContainerManager) -> PageServer 
 def _start_page(source: RuntimeSource) -> PageServer:
     from xlearning.webui.server import PageServer
 
-    return PageServer(source)
+    return PageServer(source, viewers=os.environ.get(base.ENV_VIEWERS, "").split())
 
 
 async def run(environ: Mapping[str, str]) -> int:
     """Run one attempt; returns the process's exit code."""
     staging, attempt = environ[base.ENV_STAGING], int(environ[base.ENV_ATTEMPT])
     scheme, authority, _ = split_uri(staging)
-    first_on_yarn = attempt == 1 and environ.get(base.ENV_BACKEND) == "yarn"
-    patience = _STAGED_PATIENCE if first_on_yarn else 0.0
+    on_yarn = environ.get(base.ENV_BACKEND) == "yarn"
+    if on_yarn:
+        die_with_parent()
+    patience = _STAGED_PATIENCE if on_yarn and attempt == 1 else 0.0
     job = await_job(FileSystems(f"{scheme}://{authority}"), staging, patience)
     config = Config.from_properties(job.properties)
     storage = FileSystems(job.default_fs, timeout=config.get("xlearning.fs.timeout"))
     manager, requested = container_manager(environ, job)
+    said = ended.read(storage, job.staging) if attempt > 1 else None
+    if said is not None:
+        state = await asyncio.to_thread(say_again, said, job, config, storage, manager)
+        return 0 if state is AppState.SUCCEEDED else 1
     certificate, key = credentials.load(Path(environ[base.ENV_CREDENTIALS]))
     history = HistoryWriter(storage, join(history_root(config, storage, environ), job.app_id))
     services = Services(
@@ -128,7 +137,7 @@ async def run(environ: Mapping[str, str]) -> int:
     )
     runtime = Runtime(job, attempt, services)
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, lambda: runtime.post(AmStopped("the back end stopped the job")))
+    loop.add_signal_handler(signal.SIGTERM, lambda: runtime.post(_stopped(on_yarn)))
     page = None
     if config.get("xlearning.webui.enable"):
         page = loop.create_task(serve_page(runtime, manager))
@@ -143,12 +152,19 @@ async def run(environ: Mapping[str, str]) -> int:
     return 0 if outcome is AppState.SUCCEEDED else 1
 
 
+def _stopped(on_yarn: bool) -> AmStopped:
+    """TERM. On YARN it may be a kill, but also a node that goes down: then another attempt follows."""
+    return AmStopped("the back end stopped the job", again=on_yarn)
+
+
 def main() -> int:
     """Run the attempt that the environment describes."""
     logging.basicConfig(
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
     try:
+        if os.environ.get(base.ENV_BACKEND) == "yarn":
+            tokens.adopt(os.environ, Path.cwd(), os.environ.get(base.ENV_FILE_SYSTEMS, "").split())
         return asyncio.run(run(os.environ))
     except (XLearningError, OSError, KeyError) as error:
         log.exception("the ApplicationMaster cannot go on")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xlearning.am.core.actions import Finish
 from xlearning.am.pools import Pool
+from xlearning.cluster import ended
 from xlearning.config import Config
 from xlearning.errors import XLearningError
 from xlearning.fs.commit import Committer
@@ -31,18 +32,35 @@ class Ending:
         self._job, self._config, self._services = job, config, services
         self._committer, self._pool = committer, storage
 
-    async def carry_out(self, action: Finish, snapshot: Snapshot) -> None:
-        """Do everything that is due at the end; ``snapshot`` is the last one."""
+    async def carry_out(self, action: Finish, snapshot: Snapshot) -> bool:
+        """Do everything that is due at the end; ``snapshot`` is the last one.
+
+        Returns
+        -------
+        bool
+            Whether the back end starts another attempt although nothing is left to be done.
+        """
         tidy = action.state is AppState.SUCCEEDED or action.retry or await self._discard()
         history = self._services.history
         history.snapshot(snapshot)
         await self._attempt("close the history", history.close, timeout=_HISTORY_PATIENCE)
-        finish = self._services.manager.finish
-        await self._attempt(
-            "report the end", lambda: finish(action.state, _diagnostics(action.reason), retry=action.retry)
+        finish, words = self._services.manager.finish, _diagnostics(action.reason)
+        followed = await self._attempt(
+            "report the end", lambda: finish(action.state, words, retry=action.retry)
         )
-        if tidy and not action.retry and self._config.get("xlearning.cleanup.enable"):
+        if action.retry:
+            return False
+        if followed:
+            said = ended.Ended(action.state, words, snapshot.attempt)
+            await self._attempt("leave a record of the end", lambda: self._record(said))
+        elif tidy and self._config.get("xlearning.cleanup.enable"):
             await self._attempt("remove the staging folder", self._remove_staging)
+        return bool(followed)
+
+    def _record(self, said: ended.Ended) -> None:
+        storage, staging = self._services.storage, self._job.staging
+        retry_time = self._config.get("xlearning.fs.retry.time")
+        keep_trying(lambda: ended.write(storage, staging, said), retry_time=retry_time)
 
     async def _discard(self) -> bool:
         """Remove uncommitted output, unless a commit was begun: then staging keeps what completes it."""

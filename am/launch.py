@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from collections.abc import Collection
 
@@ -12,31 +11,21 @@ from xlearning.am.core.tasks import ClusterMap, Task
 from xlearning.am.frameworks import framework
 from xlearning.am.inputs import placeholder
 from xlearning.am.inputs.plan import InputPlan
+from xlearning.cluster import attempts
 from xlearning.config import Config
 from xlearning.fs.base import join, split_uri
 from xlearning.fs.commit import save_part, upload_folder
-from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, InputStrategy, JobSpec, LaunchSpec, RoleSpec
+from xlearning.job import CHIEF, EVALUATOR, WORKER, InputStrategy, JobSpec, LaunchSpec
 
 
 def effective_job(job: JobSpec, config: Config, attempt: int) -> JobSpec:
-    """The job as this attempt runs it: memory grown with the attempt, the only worker's output flat.
-
-    On attempt n a role's memory grows by (n-1) * ceil(memory * ratio), as in the original, where
-    the chief and the evaluator were forgotten.
-    """
-    ratios = {PS: config.get("xlearning.ps.mem.autoscale")}
-    ratio = config.get("xlearning.worker.mem.autoscale")
-    roles = tuple(_grown(role, ratios.get(role.name, ratio), attempt) for role in job.roles)
+    """The job as this attempt runs it: memory grown with the attempt, the only worker's output flat."""
+    roles = tuple(attempts.grow(role, config, attempt) for role in job.roles)
     index = job.output_index
     workers = sum(role.instances for role in roles if role.name in (WORKER, CHIEF, EVALUATOR))
     if index is None and workers == 1 and not config.get("xlearning.createcontainerid.dir"):
         index = 0
     return dataclasses.replace(job, roles=roles, output_index=index)
-
-
-def _grown(role: RoleSpec, ratio: float, attempt: int) -> RoleSpec:
-    extra = (attempt - 1) * math.ceil(role.memory_mb * ratio)
-    return dataclasses.replace(role, memory_mb=role.memory_mb + extra)
 
 
 def limits(config: Config) -> Limits:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from typing import Any, TypeVar
 
 from xlearning.am.runtime import Runtime
 from xlearning.cluster.base import ContainerManager, LogChunk
 from xlearning.job import Snapshot
 
+T = TypeVar("T")
 _PATIENCE = 5.0  # seconds a page request waits for the event loop
 
 
@@ -32,22 +34,30 @@ class RuntimeSource:
 
     def log_files(self, container_id: str) -> Mapping[str, int]:
         """Readable log files of a container: name -> size in bytes."""
-        return self._manager.log_files(container_id)
+        return self._manager.log_files(container_id) or self._call(
+            self._runtime.agent_logs.files(container_id)
+        )
 
     def read_log(self, container_id: str, name: str, offset: int, limit: int) -> LogChunk:
         """A piece of a log file; `FileNotFoundError` for a name that is not there."""
-        return self._manager.read_log(container_id, name, offset, limit)
+        if self._manager.log_files(container_id):
+            return self._manager.read_log(container_id, name, offset, limit)
+        return self._call(self._runtime.agent_logs.read(container_id, name, offset, limit))
 
     def request_kill(self, viewer: str) -> tuple[bool, str]:
         """Ask for the end of the job; (accepted, words for the viewer)."""
-        return asyncio.run_coroutine_threadsafe(self._kill(viewer), self._loop).result(_PATIENCE)
+        return self._call(self._kill(viewer))
 
     async def _kill(self, viewer: str) -> tuple[bool, str]:
         return self._runtime.request_kill(viewer, "from the job page")
 
     def request_save(self, viewer: str) -> tuple[bool, str, str]:
         """Ask for a save of the output as it is now; (accepted, words for the viewer, its id)."""
-        return asyncio.run_coroutine_threadsafe(self._save(viewer), self._loop).result(_PATIENCE)
+        return self._call(self._save(viewer))
 
     async def _save(self, viewer: str) -> tuple[bool, str, str]:
         return self._runtime.request_save(viewer)
+
+    def _call(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of something that only the event loop may do."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(_PATIENCE)

@@ -13,6 +13,7 @@ import grpc
 import grpc.aio
 
 from xlearning.am.core import events as ev
+from xlearning.am.logs import AgentLogs
 from xlearning.proto import convert
 from xlearning.proto import xlearning_pb2 as pb
 from xlearning.proto import xlearning_pb2_grpc as pb_grpc
@@ -93,6 +94,11 @@ class RpcServer:
         Takes an event into the runtime's queue.
     known : coroutine function
         Whether the back end knows a container id; it is asked before an unknown agent is refused.
+
+    Attributes
+    ----------
+    logs : AgentLogs
+        Reads log files through the agents.
     """
 
     def __init__(
@@ -103,6 +109,7 @@ class RpcServer:
         self._current: dict[str, Stream] = {}
         self._count = 0
         self._server: grpc.aio.Server | None = None
+        self.logs = AgentLogs(self.send)
 
     async def start(self, host: str, certificate: bytes, key: bytes) -> int:
         """Listen on a free port of ``host``; returns the port."""
@@ -181,6 +188,8 @@ class RpcServer:
             async for message in messages:
                 if not stream.container_id:
                     await self._register(stream, message)
+                elif stream.accepted and message.HasField("log_piece"):
+                    self.logs.answered(stream.container_id, message.log_piece)
                 elif stream.accepted:
                     name, fields = convert.to_event_fields(message)
                     kind: type[ev.AgentEvent] = getattr(ev, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import json
 import logging
 import time
@@ -22,6 +23,7 @@ from xlearning.am.finish import Ending
 from xlearning.am.frameworks import framework
 from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import InputPlan, plan_inputs
+from xlearning.am.logs import AgentLogs
 from xlearning.am.pools import Pool
 from xlearning.am.rpc import RpcServer, StatusSource
 from xlearning.am.saves import Saves
@@ -115,6 +117,11 @@ class Runtime:
     def request_save(self, user: str) -> tuple[bool, str, str]:
         """Ask for a save of the output as it is now; (accepted, words, id). Call it from the event loop."""
         return self._saves.request(user, self._clock.now())
+
+    @property
+    def agent_logs(self) -> AgentLogs:
+        """Log files as the agents see them. For the event loop only."""
+        return self._rpc.logs
 
     async def set_page(self, port: int, path: str) -> None:
         """Publish the page that listens on loopback."""
@@ -294,8 +301,8 @@ class Runtime:
         self.retry = action.retry
         ending = Ending(self.job, self.config, self._services, self._committer, self._storage)
         async with self._staging_lock:
-            await ending.carry_out(action, self._snapshot())
-        self.snapshot = self._snapshot()
+            said_again = await ending.carry_out(action, self._snapshot())
+        self.snapshot = dataclasses.replace(self._snapshot(), said_again=said_again)
         last = json.dumps(to_dict(self.snapshot))
         await self._status.publish_last(self.snapshot.version, last, _LAST_WORDS)
         self._ended.set()

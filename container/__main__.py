@@ -8,9 +8,11 @@ import os
 import sys
 from pathlib import Path
 
+from xlearning.cluster.base import ENV_BACKEND, ENV_FILE_SYSTEMS
 from xlearning.container.identity import Identity
 from xlearning.container.process import become_subreaper
 from xlearning.errors import XLearningError
+from xlearning.fs import tokens
 
 log = logging.getLogger("xlearning.container")
 
@@ -21,6 +23,8 @@ def main() -> int:
     try:
         identity = Identity.from_environment(os.environ)
         _log_to(identity.log_dir)
+        if os.environ.get(ENV_BACKEND) == "yarn":
+            tokens.adopt(os.environ, Path.cwd(), os.environ.get(ENV_FILE_SYSTEMS, "").split())
         return asyncio.run(_serve(identity))
     except XLearningError as error:
         print(f"xlearning agent: {error}", file=sys.stderr)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xlearning import __version__
-from xlearning.container import blocking
+from xlearning.container import blocking, logview
 from xlearning.container.identity import Identity
 from xlearning.container.orders import EXPECTED, Orders
 from xlearning.container.outputs.publisher import Publisher
@@ -87,6 +87,8 @@ class Agent:
         own = self._voice.generation
         if kind == "prepare":
             self._prepare(message.generation, message.prepare)
+        elif kind == "read_log":
+            self._spawn(self._show_log(message.read_log))
         elif message.generation != own and not (kind == "release" and own == 0):
             log.warning("ignored %s for generation %d; this is %d", kind, message.generation, own)
         elif kind == "launch":
@@ -239,6 +241,10 @@ class Agent:
             lambda url, note: self._voice.say(board_started=pb.BoardStarted(url=url, note=clean(note))),
         )
         self._spawn(self._board.run())
+
+    async def _show_log(self, order: pb.ReadLog) -> None:
+        piece = await blocking.call(lambda: logview.answer(self._identity.log_dir, order), name="log")
+        self._session.tell(pb.AgentMessage(generation=self._voice.generation, log_piece=piece))
 
     def _stop(self, order: pb.StopProcess) -> None:
         log.info("stopping the program: %s", order.reason)

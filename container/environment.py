@@ -21,7 +21,10 @@ _FROM_NODE = (
     "JAVA_HOME",
 )
 # What the user of a laptop expects of a program that runs "here".
-_FROM_LAPTOP = ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYTHONPATH", "CUDA_VISIBLE_DEVICES")
+_FROM_LAPTOP = (
+    *("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYTHONPATH", "CUDA_VISIBLE_DEVICES"),
+    *("KRB5CCNAME", "KRB5_CONFIG"),
+)
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class AgentMessage(_message.Message):
-    __slots__ = ("generation", "register", "beat", "ports_ready", "fetch_progress", "fetch_done", "fetch_failed", "process_started", "process_exited", "upload_progress", "upload_done", "upload_failed", "save_done", "save_failed", "board_started", "goodbye")
+    __slots__ = ("generation", "register", "beat", "ports_ready", "fetch_progress", "fetch_done", "fetch_failed", "process_started", "process_exited", "upload_progress", "upload_done", "upload_failed", "save_done", "save_failed", "board_started", "goodbye", "log_piece")
     GENERATION_FIELD_NUMBER: _ClassVar[int]
     REGISTER_FIELD_NUMBER: _ClassVar[int]
     BEAT_FIELD_NUMBER: _ClassVar[int]
@@ -23,6 +23,7 @@ class AgentMessage(_message.Message):
     SAVE_FAILED_FIELD_NUMBER: _ClassVar[int]
     BOARD_STARTED_FIELD_NUMBER: _ClassVar[int]
     GOODBYE_FIELD_NUMBER: _ClassVar[int]
+    LOG_PIECE_FIELD_NUMBER: _ClassVar[int]
     generation: int
     register: Register
     beat: Beat
@@ -39,7 +40,8 @@ class AgentMessage(_message.Message):
     save_failed: SaveFailed
     board_started: BoardStarted
     goodbye: Goodbye
-    def __init__(self, generation: _Optional[int] = ..., register: _Optional[_Union[Register, _Mapping]] = ..., beat: _Optional[_Union[Beat, _Mapping]] = ..., ports_ready: _Optional[_Union[PortsReady, _Mapping]] = ..., fetch_progress: _Optional[_Union[FetchProgress, _Mapping]] = ..., fetch_done: _Optional[_Union[FetchDone, _Mapping]] = ..., fetch_failed: _Optional[_Union[FetchFailed, _Mapping]] = ..., process_started: _Optional[_Union[ProcessStarted, _Mapping]] = ..., process_exited: _Optional[_Union[ProcessExited, _Mapping]] = ..., upload_progress: _Optional[_Union[UploadProgress, _Mapping]] = ..., upload_done: _Optional[_Union[UploadDone, _Mapping]] = ..., upload_failed: _Optional[_Union[UploadFailed, _Mapping]] = ..., save_done: _Optional[_Union[SaveDone, _Mapping]] = ..., save_failed: _Optional[_Union[SaveFailed, _Mapping]] = ..., board_started: _Optional[_Union[BoardStarted, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ...) -> None: ...
+    log_piece: LogPiece
+    def __init__(self, generation: _Optional[int] = ..., register: _Optional[_Union[Register, _Mapping]] = ..., beat: _Optional[_Union[Beat, _Mapping]] = ..., ports_ready: _Optional[_Union[PortsReady, _Mapping]] = ..., fetch_progress: _Optional[_Union[FetchProgress, _Mapping]] = ..., fetch_done: _Optional[_Union[FetchDone, _Mapping]] = ..., fetch_failed: _Optional[_Union[FetchFailed, _Mapping]] = ..., process_started: _Optional[_Union[ProcessStarted, _Mapping]] = ..., process_exited: _Optional[_Union[ProcessExited, _Mapping]] = ..., upload_progress: _Optional[_Union[UploadProgress, _Mapping]] = ..., upload_done: _Optional[_Union[UploadDone, _Mapping]] = ..., upload_failed: _Optional[_Union[UploadFailed, _Mapping]] = ..., save_done: _Optional[_Union[SaveDone, _Mapping]] = ..., save_failed: _Optional[_Union[SaveFailed, _Mapping]] = ..., board_started: _Optional[_Union[BoardStarted, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., log_piece: _Optional[_Union[LogPiece, _Mapping]] = ...) -> None: ...
 
 class Register(_message.Message):
     __slots__ = ("container_id", "attempt", "host", "session", "version", "pid")
@@ -167,8 +169,33 @@ class Goodbye(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
+class LogPiece(_message.Message):
+    __slots__ = ("request", "files", "text", "offset", "next_offset", "size", "error")
+    class FilesEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: int
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    FILES_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    NEXT_OFFSET_FIELD_NUMBER: _ClassVar[int]
+    SIZE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    request: int
+    files: _containers.ScalarMap[str, int]
+    text: str
+    offset: int
+    next_offset: int
+    size: int
+    error: str
+    def __init__(self, request: _Optional[int] = ..., files: _Optional[_Mapping[str, int]] = ..., text: _Optional[str] = ..., offset: _Optional[int] = ..., next_offset: _Optional[int] = ..., size: _Optional[int] = ..., error: _Optional[str] = ...) -> None: ...
+
 class AmMessage(_message.Message):
-    __slots__ = ("generation", "registered", "refused", "prepare", "launch", "stop_process", "upload", "save", "release")
+    __slots__ = ("generation", "registered", "refused", "prepare", "launch", "stop_process", "upload", "save", "release", "read_log")
     GENERATION_FIELD_NUMBER: _ClassVar[int]
     REGISTERED_FIELD_NUMBER: _ClassVar[int]
     REFUSED_FIELD_NUMBER: _ClassVar[int]
@@ -178,6 +205,7 @@ class AmMessage(_message.Message):
     UPLOAD_FIELD_NUMBER: _ClassVar[int]
     SAVE_FIELD_NUMBER: _ClassVar[int]
     RELEASE_FIELD_NUMBER: _ClassVar[int]
+    READ_LOG_FIELD_NUMBER: _ClassVar[int]
     generation: int
     registered: Registered
     refused: Refused
@@ -187,7 +215,8 @@ class AmMessage(_message.Message):
     upload: Upload
     save: Save
     release: Release
-    def __init__(self, generation: _Optional[int] = ..., registered: _Optional[_Union[Registered, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., prepare: _Optional[_Union[Prepare, _Mapping]] = ..., launch: _Optional[_Union[Launch, _Mapping]] = ..., stop_process: _Optional[_Union[StopProcess, _Mapping]] = ..., upload: _Optional[_Union[Upload, _Mapping]] = ..., save: _Optional[_Union[Save, _Mapping]] = ..., release: _Optional[_Union[Release, _Mapping]] = ...) -> None: ...
+    read_log: ReadLog
+    def __init__(self, generation: _Optional[int] = ..., registered: _Optional[_Union[Registered, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., prepare: _Optional[_Union[Prepare, _Mapping]] = ..., launch: _Optional[_Union[Launch, _Mapping]] = ..., stop_process: _Optional[_Union[StopProcess, _Mapping]] = ..., upload: _Optional[_Union[Upload, _Mapping]] = ..., save: _Optional[_Union[Save, _Mapping]] = ..., release: _Optional[_Union[Release, _Mapping]] = ..., read_log: _Optional[_Union[ReadLog, _Mapping]] = ...) -> None: ...
 
 class Registered(_message.Message):
     __slots__ = ("session", "beat_interval", "reconnect_timeout")
@@ -270,6 +299,18 @@ class Release(_message.Message):
     REASON_FIELD_NUMBER: _ClassVar[int]
     reason: str
     def __init__(self, reason: _Optional[str] = ...) -> None: ...
+
+class ReadLog(_message.Message):
+    __slots__ = ("request", "name", "offset", "limit")
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    request: int
+    name: str
+    offset: int
+    limit: int
+    def __init__(self, request: _Optional[int] = ..., name: _Optional[str] = ..., offset: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class StatusRequest(_message.Message):
     __slots__ = ("after_version", "wait")

@@ -28,13 +28,13 @@ def nothing_is_left_running() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever uses the cluster is marked so."""
     for item in items:
-        if not {"hadoop", "hadoop_tools"}.isdisjoint(getattr(item, "fixturenames", ())):
+        if not {"hadoop", "hadoop_tools", "secure_hadoop"}.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("hadoop")
 
 
-def require_hadoop_tools(config: pytest.Config) -> None:
-    """Skip, loudly, where Java or Maven is missing; fail where the environment says ``CI=true``."""
-    missing = missing_tools()
+def require_hadoop_tools(config: pytest.Config, *, secure: bool = False) -> None:
+    """Skip, loudly, where Java, Maven or a KDC is missing; fail where the environment says ``CI=true``."""
+    missing = missing_tools(secure=secure)
     if not missing:
         return
     if os.environ.get("CI") == "true":
@@ -66,6 +66,25 @@ def hadoop(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
     require_hadoop_tools(pytestconfig)
     folder = tmp_path_factory.mktemp("hadoop")
     with MiniHadoop(folder, nodes=2) as cluster:
+        yield cluster
+    shutil.rmtree(folder / "data")
+
+
+@pytest.fixture(scope="session")
+def secure_hadoop(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[MiniHadoop]:
+    """A cluster with Kerberos, apart from `hadoop`: HDFS and one NodeManager, users alice and bob.
+
+    ``XLEARNING_TEST_SECURE_HADOOP=DIR`` names one that is up already; it is used, and left running.
+    """
+    given = os.environ.get("XLEARNING_TEST_SECURE_HADOOP")
+    if given:
+        yield MiniHadoop(given)
+        return
+    require_hadoop_tools(pytestconfig, secure=True)
+    folder = tmp_path_factory.mktemp("secure-hadoop")
+    with MiniHadoop(folder, nodes=1, secure=True) as cluster:
         yield cluster
     shutil.rmtree(folder / "data")
 

@@ -65,18 +65,25 @@ class Running:
         return "".join(self._err)
 
     def said(self, words: str, seconds: float = 30.0) -> None:
-        wait_for(lambda: words in self.err or self.process.poll() is not None, seconds, f"no {words!r} in:\n")
+        try:
+            wait_for(lambda: words in self.err or self.process.poll() is not None, seconds)
+        except AssertionError:
+            raise AssertionError(f"no {words!r} within {seconds:g} s in:\n{self._abort()}") from None
         assert words in self.err, self.err
+
+    def _abort(self) -> str:
+        """End it, and let it say what its threads do."""
+        self.process.send_signal(signal.SIGABRT)
+        self.process.wait(10)
+        self._reader.join(10)
+        return self.err
 
     def end(self, seconds: float = 120.0) -> Ended:
         assert self.process.stdout is not None
         try:
             code = self.process.wait(seconds)
         except subprocess.TimeoutExpired:
-            self.process.send_signal(signal.SIGABRT)  # its threads are then seen below
-            self.process.wait(10)
-            self._reader.join(10)
-            raise AssertionError(f"xl-submit did not end within {seconds:g} s:\n{self.err}") from None
+            raise AssertionError(f"xl-submit did not end within {seconds:g} s:\n{self._abort()}") from None
         out = self.process.stdout.read()
         self.process.stdout.close()
         self._reader.join(10)
@@ -89,6 +96,7 @@ class Gateway:
     """A user's machine: home of local jobs, staging and history below one folder."""
 
     where: tuple[str, ...] = ("--local",)
+    program: tuple[str, ...] = (str(SUBMIT),)
 
     def __init__(self, root: Path, environ: Mapping[str, str]) -> None:
         self.root = root
@@ -130,7 +138,7 @@ class Gateway:
         return self.start_verb(*args).end(seconds)
 
     def start_verb(self, *args: object) -> Running:
-        words = [str(SUBMIT), *map(str, args)]
+        words = [*self.program, *map(str, args)]
         process = subprocess.Popen(
             words,
             cwd=self.work,

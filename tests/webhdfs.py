@@ -19,14 +19,22 @@ class WebHdfs:
     ----------
     web : str
         ``http://host:port`` of the NameNode.
+    cookie : str
+        Of a secure cluster, what says who we are.
     """
 
-    def __init__(self, web: str) -> None:
+    def __init__(self, web: str, cookie: str = "") -> None:
         self._web = web
+        self._who = {} if cookie else {"user.name": getpass.getuser()}
+        self._headers = {"Cookie": cookie} if cookie else {}
 
     def mkdirs(self, path: str) -> None:
         """Make a folder and those above it."""
         self._call("PUT", path, op="MKDIRS")
+
+    def chown(self, path: str, owner: str) -> None:
+        """Give a file or folder to another user."""
+        self._call("PUT", path, op="SETOWNER", owner=owner)
 
     def delete(self, path: str) -> None:
         """Delete a file, or a folder with all that is in it; nothing happens where it is missing."""
@@ -56,10 +64,11 @@ class WebHdfs:
         return {entry["pathSuffix"]: entry for entry in entries}
 
     def _call(self, method: str, path: str, **query: str) -> bytes:
-        parameters = urllib.parse.urlencode({**query, "user.name": getpass.getuser()})
+        parameters = urllib.parse.urlencode({**query, **self._who})
         address = f"{self._web}/webhdfs/v1{urllib.parse.quote(path)}?{parameters}"
         try:
-            with _open(urllib.request.Request(address, method=method), timeout=60) as answer:
+            request = urllib.request.Request(address, method=method, headers=self._headers)
+            with _open(request, timeout=60) as answer:
                 body: bytes = answer.read()
                 return body
         except urllib.error.HTTPError as error:

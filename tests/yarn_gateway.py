@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,18 @@ class YarnGateway(Gateway):
         (line,) = [line for line in running.err.splitlines() if "Submitted" in line]
         return line.split()[-1]
 
+    def kill_on_yarn(self, app_id: str) -> None:
+        """From outside, as an administrator does."""
+        words = ["yarn", "application", "-kill", app_id]
+        subprocess.run(words, env=self.environ(), capture_output=True, check=True, timeout=120)
+
+    def end_applications(self) -> None:
+        """What a failed test has left running would take the place of others."""
+        for running in self._started:
+            for app_id in re.findall(r"Submitted .* as (application_\d+_\d+)", running.err):
+                if self.application(app_id)["finalStatus"] == "UNDEFINED":
+                    self.kill_on_yarn(app_id)
+
     def nothing_is_left_of(self, app_id: str) -> None:
         """No process on the nodes, no staging folder, no folder of skein's."""
         wait_for(lambda: not processes_of(app_id), 30, f"still there: {processes_of(app_id)}")
@@ -54,6 +68,15 @@ class YarnGateway(Gateway):
         assert [name for name in staged if not name.startswith("cache-")] == []
         folder = self.storage.resolve(f".skein/{app_id}")
         wait_for(lambda: not exists(self.storage.default, folder), 30, "skein's folder is left")
+
+
+def settled(gateway: YarnGateway, app_id: str, seconds: float = 30.0) -> None:
+    """No process, no staging folder and no folder of skein's is left of one application among others."""
+    wait_for(lambda: not processes_of(app_id), seconds, f"{app_id}: processes are left")
+    staging = f"{gateway.shared}/staging/{app_id}"
+    wait_for(lambda: not exists(gateway.storage.default, staging), seconds, f"{staging} is left")
+    folder = gateway.storage.resolve(f".skein/{app_id}")
+    wait_for(lambda: not exists(gateway.storage.default, folder), seconds, f"{folder} is left")
 
 
 def processes_of(app_id: str) -> list[psutil.Process]:

@@ -24,13 +24,18 @@ def main() -> int:
     if missing:
         print(f"make demo-hadoop starts a real Hadoop, for which something is missing: {missing}")
         return 1
-    data, model = WORK / "data", WORK / "hadoop-model"
+    return run(WORK)
+
+
+def run(work: Path, version: str | None = None) -> int:
+    """Do it in the folder ``work``, on a version of Hadoop; the exit code."""
+    data, model = work / "data", work / "hadoop-model"
     shutil.rmtree(model, ignore_errors=True)
     subprocess.run([sys.executable, str(EXAMPLE / "make_data.py"), str(data)], check=True)
     print("\nStarting HDFS and YARN on this machine; the first time their jars are fetched.", flush=True)
-    folder = WORK / "hadoop"
+    folder = work / "hadoop"
     shutil.rmtree(folder, ignore_errors=True)
-    with MiniHadoop(folder, nodes=2) as hadoop:
+    with MiniHadoop(folder, version, nodes=2) as hadoop:
         print(f"HDFS is at {hadoop.hdfs_uri}, YARN's page at {hadoop.rm_web}/cluster\n", flush=True)
         storage = FileSystems(hadoop.hdfs_uri)
         for path in sorted(data.iterdir()):
@@ -66,7 +71,7 @@ def fetch(storage: FileSystems, remote: str, model: Path) -> None:
             model.mkdir(parents=True, exist_ok=True)
             with storage.of(status.path).open_read(status.path) as file:
                 (model / status.name).write_bytes(file.read())
-            print(f"\nThe model is in {(model / status.name).relative_to(ROOT)}")
+            print(f"\nThe model is in {os.path.relpath(model / status.name, ROOT)}")
 
 
 if __name__ == "__main__":

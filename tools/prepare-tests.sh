@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Bring what the cluster and browser tests need: a JDK, Maven, Chromium.
+# Bring what the cluster and browser tests need: a JDK, Maven, Chromium, MIT Kerberos.
 # As root on Debian or Ubuntu they are installed; elsewhere one line says what is missing, and the
 # tests that need it skip (with CI=true they fail).
 set -u
@@ -8,6 +8,11 @@ missing=()
 command -v java >/dev/null || missing+=(default-jdk-headless)
 command -v mvn >/dev/null || missing+=(maven)
 command -v chromium >/dev/null || missing+=(chromium)
+kerberos_is_there() {
+    local PATH=$PATH:/usr/sbin:/sbin
+    command -v krb5kdc >/dev/null && command -v kadmin.local >/dev/null && command -v kinit >/dev/null
+}
+kerberos_is_there || missing+=(krb5-kdc krb5-admin-server krb5-user)
 
 # The jars take a while the first time; fetched here, they do not count against the first test's time.
 fetch_jars() {

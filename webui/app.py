@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Sequence
 
 from flask import Flask, Response, g, jsonify
 from werkzeug.exceptions import HTTPException
@@ -24,7 +25,14 @@ from xlearning.webui.source import JobSource
 MAX_BODY = 16 * 1024  # bytes; no request of ours has a body
 
 
-def create_app(source: JobSource, *, prefix: str, nonce: str, audience: Audience | None = None) -> Flask:
+def create_app(
+    source: JobSource,
+    *,
+    prefix: str,
+    nonce: str,
+    audience: Audience | None = None,
+    viewers: Sequence[str] = (),
+) -> Flask:
     """The WSGI application of one job.
 
     Parameters
@@ -37,6 +45,8 @@ def create_app(source: JobSource, *, prefix: str, nonce: str, audience: Audience
         Must come with every request that changes something; the page carries it.
     audience : Audience, optional
         Told about every answer to ``api/v1/job``.
+    viewers : sequence of str
+        Whom YARN's list lets in; the page says so.
 
     Raises
     ------
@@ -55,7 +65,7 @@ def create_app(source: JobSource, *, prefix: str, nonce: str, audience: Audience
     app.url_map.strict_slashes = False  # strict ones answer with a redirect
     app.url_map.merge_slashes = False
     assets = Assets()
-    app.register_blueprint(Pages(source, nonce, assets).blueprint(), url_prefix=f"/{prefix}")
+    app.register_blueprint(Pages(source, nonce, assets, viewers).blueprint(), url_prefix=f"/{prefix}")
     app.register_blueprint(
         Api(source, nonce, assets, audience or Audience()).blueprint(), url_prefix=f"/{prefix}"
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from flask import Blueprint, Response, abort, g, render_template, request
 
+from xlearning.errors import XLearningError
 from xlearning.job import ContainerState, ContainerView, SaveState, SaveView, Snapshot
 from xlearning.webui import view
 from xlearning.webui.api import viewer_name
@@ -33,8 +35,9 @@ class LogTail(NamedTuple):
 class Pages:
     """Routes of the pages and of their scripts and styles."""
 
-    def __init__(self, source: JobSource, nonce: str, assets: Assets) -> None:
+    def __init__(self, source: JobSource, nonce: str, assets: Assets, viewers: Sequence[str] = ()) -> None:
         self._source = source
+        self._viewers = viewers
         self._nonce = nonce
         self._assets = assets
 
@@ -60,7 +63,7 @@ class Pages:
             blank_save=_BLANK_SAVE,
             nonce=self._nonce,
             viewer=viewer_name(),
-            access=_access(),
+            access=_access(self._viewers),
         )
 
     def logs(self) -> tuple[str, int]:
@@ -107,6 +110,7 @@ class Pages:
             static=f"static/{self._assets.digest}",
             script_nonce=g.script_nonce,
             now=time.time(),
+            slashed=request.path.endswith("/"),  # then relative addresses need a step up
             **values,
         )
 
@@ -115,6 +119,8 @@ class Pages:
             chunk = self._source.read_log(container_id, name, max(0, size - TAIL), TAIL)
         except FileNotFoundError as error:
             abort(404, f"container {container_id} has no log file {error}")
+        except XLearningError:  # an agent is busy; the script asks again from there
+            return LogTail("", max(0, size - TAIL), max(0, size - TAIL))
         return LogTail(clean(chunk.text), chunk.offset, chunk.next_offset)
 
 
@@ -123,9 +129,11 @@ def clean(text: str) -> str:
     return _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _access() -> str:
+def _access(viewers: Sequence[str]) -> str:
     """One sentence on who can see this page."""
     name = request.cookies.get("proxy-user")
+    if viewers and "*" not in viewers:
+        return f"YARN opens this page to {', '.join(viewers)} alone."
     if name is None:
         return "Only this machine can open this page, by anybody on it who knows its address."
     if name == _ANONYMOUS:

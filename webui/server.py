@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import threading
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
@@ -30,6 +31,8 @@ class PageServer:
     ----------
     source : JobSource
         Where all data comes from.
+    viewers : sequence of str
+        Whom YARN lets in; empty: no list. Only told here, not checked.
 
     Attributes
     ----------
@@ -45,10 +48,10 @@ class PageServer:
     ...     print(page.url)
     """
 
-    def __init__(self, source: JobSource) -> None:
+    def __init__(self, source: JobSource, *, viewers: Sequence[str] = ()) -> None:
         self._audience = Audience()
         prefix = _word()
-        app = create_app(source, prefix=prefix, nonce=_word(), audience=self._audience)
+        app = create_app(source, prefix=prefix, nonce=_word(), audience=self._audience, viewers=viewers)
         self._sockets: dict[int, Any] = {}
         server: Any = waitress.server.create_server(
             app,

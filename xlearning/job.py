@@ -336,6 +336,10 @@ class Snapshot:
         The newest first.
     save_note : str
         Why no save can be asked for at the moment; empty when one can.
+    retry : bool
+        The attempt has ended, and another one may follow.
+    said_again : bool
+        The job has ended for good, and YARN starts one more attempt that only says so once more.
     """
 
     app_id: str
@@ -361,6 +365,8 @@ class Snapshot:
     page_url: str = ""
     saves: tuple[SaveView, ...] = ()
     save_note: str = ""
+    retry: bool = False
+    said_again: bool = False
 
 
 def to_dict(record: Any) -> Any:

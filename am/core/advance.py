@@ -139,11 +139,12 @@ def _releasing(turn: Turn) -> None:
     for container in left:
         turn.kill(container, "it did not leave in time")
     outcome = state.outcome or AppState.FAILED
-    retry = outcome is AppState.FAILED and state.retryable and state.attempt < turn.limits.max_attempts
+    again = state.retryable and state.attempt < turn.limits.max_attempts
+    state.retry = state.stopped or (outcome is AppState.FAILED and again)
     state.finished = state.now
     turn.enter(Phase.FINISHED)
     state.version += 1
-    turn.do(Finish(outcome, state.reason, retry))
+    turn.do(Finish(outcome, state.reason, state.retry))
 
 
 _STEPS = {

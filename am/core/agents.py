@@ -17,6 +17,8 @@ from xlearning.am.core.state import Container
 from xlearning.am.core.turn import Turn
 from xlearning.job import AppState, BoardView, ContainerState
 
+_BY_SIGNAL = (128 + 9, 128 + 15)  # exit codes of who was ended by KILL or TERM
+
 
 def registered(turn: Turn, event: ev.AgentRegistered) -> None:
     container = turn.state.containers.get(event.container_id)
@@ -102,6 +104,7 @@ def beat(turn: Turn, event: ev.Beat) -> None:
     if event.progress is not None:
         container.progress = min(1.0, max(0.0, event.progress))
     container.cpu_percent, container.memory_bytes = event.cpu_percent, event.memory_bytes
+    container.memory_peak = max(container.memory_peak, event.memory_bytes)
 
 
 def ports_ready(turn: Turn, event: ev.PortsReady) -> None:
@@ -150,7 +153,10 @@ def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
         turn.release(container, "stopped")
     elif event.exit_code != 0 and not container.stop_sent:
         container.last_lines = event.last_lines
-        turn.set(container, ContainerState.FAILED, event.reason or f"exited with code {event.exit_code}")
+        reason = event.reason or f"exited with code {event.exit_code}"
+        if event.exit_code in _BY_SIGNAL:
+            reason += turn.memory_note(container)
+        turn.set(container, ContainerState.FAILED, reason)
         turn.release(container, "done")
     elif turn.uploads(container) and container.task:
         turn.set(container, ContainerState.UPLOADING)

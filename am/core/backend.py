@@ -105,6 +105,8 @@ def kill_requested(turn: Turn, event: ev.KillRequested) -> None:
 
 
 def am_stopped(turn: Turn, event: ev.AmStopped) -> None:
+    undecided = turn.state.outcome is None or turn.state.phase is Phase.STOPPING
+    turn.state.stopped = event.again and undecided and turn.state.outcome is not AppState.FAILED
     _kill(turn, event.reason)
 
 

@@ -251,9 +251,10 @@ class KillRequested(Event):
 
 @dataclass(frozen=True)
 class AmStopped(Event):
-    """The back end told the ApplicationMaster to stop."""
+    """The back end told the ApplicationMaster to stop. ``again``: another attempt may follow."""
 
     reason: str
+    again: bool = False
 
 
 def encode(event: Event) -> dict[str, Any]:

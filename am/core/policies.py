@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from xlearning.am.core.state import Container
-from xlearning.job import EVALUATOR, PS, WORKER, ContainerState
+from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, ContainerState
+
+_AGENT_MEMORY = 64 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,27 @@ def verdict(rules: Rules, containers: Iterable[Container]) -> Verdict | None:
         unsuccessful = [c for c in workers if c.state is not ContainerState.SUCCEEDED]
         return Verdict(True, _partly(unsuccessful, len(workers)) if unsuccessful else "")
     return None
+
+
+def memory_note(role: str, used: int, limit_mb: int) -> str:
+    """What to add to the end of a container by a signal: whether it may have been for its memory.
+
+    The back end's own words about that come seconds later, if at all.
+
+    Parameters
+    ----------
+    used : int
+        The most bytes that the program and its children were seen to take.
+    limit_mb : int
+        Memory of the container, which the agent shares.
+    """
+    if used + _AGENT_MEMORY < limit_mb << 20:
+        return ""
+    name = {CHIEF: "chief.worker", EVALUATOR: "evaluator.worker"}.get(role, role)
+    return (
+        f"; the program had up to {used >> 20} MB of memory in a container of {limit_mb} MB, and YARN ends "
+        f"what takes more: raise xlearning.{name}.memory"
+    )
 
 
 def _many(failed: list[Container], total: int) -> str:

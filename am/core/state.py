@@ -54,6 +54,7 @@ class Container:
     progress: float | None = None
     cpu_percent: float | None = None
     memory_bytes: int | None = None
+    memory_peak: int = 0
     fetched_files: int = 0
     fetched_bytes: int = 0
     uploaded_files: int = 0
@@ -119,6 +120,8 @@ class State:
     outcome: AppState | None = None
     reason: str = ""
     retryable: bool = True
+    stopped: bool = False  # from outside, so that the back end decides whether another attempt follows
+    retry: bool = False  # another attempt may follow
     containers: dict[str, Container] = field(default_factory=dict)
     slots: list[Slot] = field(default_factory=list)
     holders: dict[tuple[str, int], str] = field(default_factory=dict)  # (role, index) -> container id

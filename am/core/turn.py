@@ -14,7 +14,7 @@ from xlearning.am.core.actions import (
     RequestContainers,
     StopProcess,
 )
-from xlearning.am.core.policies import Limits, Rules
+from xlearning.am.core.policies import Limits, Rules, memory_note
 from xlearning.am.core.state import Container, Phase, SaveRun, State
 from xlearning.job import WORKER, AppState, ContainerState, JobSpec
 
@@ -147,6 +147,8 @@ class Turn:
         if container.state.final:
             return
         placed = container.task
+        if "memory" not in reason:
+            reason += self.memory_note(container)
         self.set(container, ContainerState.LOST, reason)
         container.session = ""
         self.kill(container, reason)
@@ -156,6 +158,11 @@ class Turn:
             self._replace(container, reason)
         elif self.uploads(container) and placed and placed.role not in self.rules.optional_roles:
             self.spoil(f"{container.describe_end()}; its output is lost")
+
+    def memory_note(self, container: Container) -> str:
+        """See `policies.memory_note`."""
+        role = self.job.role(container.role)
+        return memory_note(container.role, container.memory_peak, role.memory_mb) if role else ""
 
     def _replace(self, container: Container, reason: str) -> None:
         role = container.role

@@ -48,6 +48,7 @@ def snapshot(machine: Machine, *, input_files: dict[tuple[str, int], int], page_
         page_url=page_url,
         saves=tuple(_save(run) for run in reversed(state.saves)),
         save_note=machine.save_refusal(),
+        retry=state.retry,
     )
 
 

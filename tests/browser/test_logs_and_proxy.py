@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 import webui_samples as samples
-from browser_tools import live, row, tab
+from browser_tools import YarnLikeProxy, live, row, tab
 from playwright.sync_api import Browser, expect
 
 from xlearning.job import ContainerState
@@ -97,3 +97,47 @@ def test_a_page_of_the_proxy_itself_is_not_taken_for_an_answer(browser: Browser,
         page.unroute("**/api/v1/**")
         live(page)
         expect(page.locator("#gone")).to_be_hidden()
+
+
+def test_when_the_applicationmaster_is_gone_yarn_has_the_last_word(
+    browser: Browser, proxied: str, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tab(browser) as (page, watch):
+        page.goto(proxied)
+        live(page)
+        monkeypatch.setitem(YarnLikeProxy.yarn, "state", "ACCEPTED")
+        server.close()
+        said = page.locator("#gone-text")
+        expect(said).to_contain_text("ApplicationMaster gone")
+        expect(said).to_contain_text(
+            "YARN says that the application is ACCEPTED and may start another attempt"
+        )
+        expect(page.locator("#live")).to_have_attribute("data-mode", "gone")
+        expect(page.locator("#gone-yarn")).to_have_attribute("href", "/proxy/application_1_0001/")
+        bad = "exit code 137 <b>of the driver</b>"
+        for name, value in (("state", "FINISHED"), ("finalStatus", "FAILED"), ("diagnostics", bad)):
+            monkeypatch.setitem(YarnLikeProxy.yarn, name, value)
+        expect(page.locator("#live")).to_have_attribute("data-mode", "ended")
+        expect(said).to_contain_text(
+            "The job has failed. Its ApplicationMaster is gone; below is how things stood"
+        )
+        expect(page.locator("#gone-words")).to_have_text(bad)
+        expect(page.locator("#state")).to_have_text("FAILED")
+        expect(page.locator("#stop")).to_be_hidden()
+        expect(page.locator("#save")).to_be_hidden()
+        asked = len(watch.requests)
+        page.wait_for_timeout(2500)  # longer than two rounds of polling: nothing may happen
+        assert len(watch.requests) == asked
+
+
+def test_the_log_page_with_a_slash_at_its_end(
+    browser: Browser, proxied: str, source: samples.SampleSource
+) -> None:
+    source.write(3, "stdout", b"hello\n")
+    with tab(browser) as (page, _):
+        page.goto(f"{proxied}/logs/?c={samples.container_id(3)}")
+        live(page)
+        expect(page.locator("#log")).to_contain_text("hello")
+        assert page.locator("h1").evaluate("(e) => getComputedStyle(e).fontSize") == "20px"
+        page.get_by_role("link", name="mnist-ps").click()
+        live(page)

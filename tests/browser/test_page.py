@@ -59,7 +59,9 @@ def test_the_page_ends_with_the_job(
         asked = watch.count("api/v1/job")
         page.wait_for_timeout(2500)  # longer than two rounds of polling: nothing may happen
         assert watch.count("api/v1/job") == asked
-        expect(page.locator("#gone")).to_be_hidden()
+        expect(page.locator("#gone-text")).to_contain_text("The job has ended, and its ApplicationMaster")
+        expect(page.locator("#gone")).to_contain_text(f"xl-submit logs {source.snapshot().app_id}")
+        expect(page.locator("#gone-yarn")).to_be_hidden()
 
 
 def test_scripts_say_what_the_server_said(
@@ -217,6 +219,7 @@ def test_another_attempt_gets_its_own_page(
         page.evaluate("window.before = true")
         source.change(lambda s: dataclasses.replace(s, attempt=2))
         expect(page.locator("#attempt")).to_have_text("2")
+        expect(page.locator("#again")).to_contain_text("This is attempt 2: the ApplicationMaster before it")
         live(page)
         assert page.evaluate("window.before") is None
 

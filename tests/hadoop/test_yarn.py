@@ -21,7 +21,6 @@ from submitting import PROGRAMS
 from webhdfs import WebHdfs
 from yarn_gateway import YarnGateway, processes_of
 
-from xlearning.client import package
 from xlearning.fs import FileSystems
 
 SHOW, ACT = PROGRAMS / "show.py", PROGRAMS / "act.py"
@@ -109,7 +108,7 @@ def test_a_worker_fails(place: Place, gateway: YarnGateway) -> None:
     assert ended.code == 2, ended.err
     assert "code 3" in ended.err
     assert "| one word more" in ended.err
-    assert f"yarn logs -applicationId {ended.app_id}" in ended.err
+    assert f"xl-submit logs {ended.app_id} --container container_" in ended.err
     report = gateway.application(ended.app_id)
     assert report["finalStatus"] == "FAILED"
     assert "3" in report["diagnostics"].splitlines()[0]
@@ -173,23 +172,6 @@ def kill_on_yarn(gateway: YarnGateway, app_id: str) -> None:
     """As `yarn application -kill` does."""
     words = ["yarn", "application", "-kill", app_id]
     subprocess.run(words, env=gateway.environ(), capture_output=True, check=True, timeout=60)
-
-
-def test_the_package_is_uploaded_once(place: Place) -> None:
-    root = place.at("staging")
-    first = package.ship(place.storage, root, "root")
-    second = package.ship(place.storage, root, "root")
-    assert (first.uploaded, second.uploaded) == (True, False)
-    assert (first.uri, first.size) == (second.uri, second.size)
-    assert 1 << 20 < first.size < 40 << 20
-    with place.storage.of(first.uri).open_read(first.uri) as reader, tarfile.open(fileobj=reader) as tar:
-        names = {name.removeprefix("./") for name in tar.getnames()}
-    top = {name.split("/")[0] for name in names}
-    assert {"xlearning", "grpc", "google", "hdfs_native", "skein", "flask"} <= top
-    assert not {"pyarrow", "tensorboard", "numpy", "rich"} & top
-    assert "xlearning/container/bootstrap.py" in names
-    assert "xlearning/webui/templates/job.html" in names
-    assert not [name for name in names if name.endswith("skein.jar")]
 
 
 def test_no_resource_manager(gateway: YarnGateway) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from interpreters import other_pythons, version_of
 
 from xlearning.container import bootstrap
 
@@ -44,7 +47,7 @@ def test_imports_the_standard_library_only() -> None:
 
 
 def test_every_code_has_words() -> None:
-    assert set(bootstrap.EXIT_WORDS) == {230, 231, 232}
+    assert set(bootstrap.EXIT_WORDS) == set(range(230, 237))
 
 
 def test_old_python(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,6 +96,50 @@ def test_failure_ends_with_a_sentence(tmp_path: Path, body: str, code: int, word
 def test_exit_code_of_the_part_is_passed_on(tmp_path: Path, body: str, code: int) -> None:
     result = run("agent", package(tmp_path, body))
     assert (result.returncode, result.stderr) == (code, "")
+
+
+def made(**values: object) -> dict[str, Any]:
+    """A manifest that fits this interpreter and machine but for ``values``."""
+    return {"abi": bootstrap._abi(), "glibc": None, "machine": os.uname().machine, **values}
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "words"),
+    [
+        ({}, 0, ""),
+        ({"glibc": [2, 5]}, 0, ""),
+        ({"glibc": [9, 1]}, bootstrap.OTHER_LIBC, "the package needs glibc 9.1, this node has"),
+        ({"abi": "cp399"}, bootstrap.OTHER_PYTHON, f"for cp399, this Python is {bootstrap._abi()}"),
+        ({"machine": "vax"}, bootstrap.OTHER_MACHINE, "the package is for vax, this node is"),
+    ],
+)
+def test_a_package_for_other_nodes(values: dict[str, object], code: int, words: str) -> None:
+    found, said = bootstrap.unfit(made(**values))
+    assert found == code
+    assert words in said
+
+
+def test_a_package_for_other_nodes_is_refused_before_it_is_loaded(tmp_path: Path) -> None:
+    package(tmp_path, "1 / 0")
+    (tmp_path / bootstrap.MANIFEST).write_text(json.dumps(made(abi="cp399")))
+    result = run("agent", tmp_path)
+    assert result.returncode == bootstrap.OTHER_PYTHON
+    (line,) = result.stderr.splitlines()
+    assert "the package is for cp399" in line
+    assert "xlearning.nodes.python" in line
+
+
+@pytest.mark.parametrize("python", other_pythons(), ids=str)
+def test_with_other_interpreters_of_this_machine(python: Path, tmp_path: Path) -> None:
+    package(tmp_path, "def main(): return 0")
+    (tmp_path / bootstrap.MANIFEST).write_text(json.dumps(made()))
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [str(python), str(SCRIPT), "am"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+    old = version_of(python) < bootstrap.MINIMUM
+    assert done.returncode == (bootstrap.WRONG_PYTHON if old else bootstrap.OTHER_PYTHON)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("xlearning: the am cannot run")
 
 
 def test_own_folder_is_not_on_the_path(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ class Job:
 
 def test_saves_of_all_that_upload_while_they_run(place: Place, gateway: Gateway) -> None:
     job = Job(gateway, place, *("--app-type", "TENSORFLOW", "--ps-num", 1, "--worker-num", 2), programs=3)
-    first = gateway.verb("save", "last")
+    first = gateway.verb("save", "--local", "last")
     assert first.code == 0, first.err
     (folder,) = job.saves()
     assert first.out.strip() == place.at(f"out/{folder}")
@@ -80,7 +80,7 @@ def test_saves_of_all_that_upload_while_they_run(place: Place, gateway: Gateway)
     assert "Save Model" in first.err and "3 of 3 containers, 3 files" in first.err
     job.let("more")
     job.wait_signs("more-*", 3)
-    second = gateway.verb("save", "last")
+    second = gateway.verb("save", "--local", "last")
     assert second.code == 0, second.err
     assert len(job.saves()) == 2
     newest = place.tree(f"out/{job.saves()[-1]}")
@@ -96,7 +96,7 @@ def test_saves_of_all_that_upload_while_they_run(place: Place, gateway: Gateway)
 
 def test_saved_models_survive_a_job_that_fails(place: Place, gateway: Gateway) -> None:
     job = Job(gateway, place, programs=1)
-    assert gateway.verb("save", "last").code == 0
+    assert gateway.verb("save", "--local", "last").code == 0
     job.let("go", 3)
     ended = job.running.end()
     assert ended.code == 2, ended.err
@@ -120,7 +120,7 @@ def test_saved_models_survive_a_job_that_fails(place: Place, gateway: Gateway) -
 
 def test_saved_models_survive_a_kill_and_an_am_that_dies(place: Place, gateway: Gateway) -> None:
     job = Job(gateway, place, programs=1)
-    assert gateway.verb("save", "last").code == 0
+    assert gateway.verb("save", "--local", "last").code == 0
     (master,) = [p for p in gateway.processes() if p.cmdline()[-1:] == ["am"]]
     master.kill()
     assert job.running.end().code == 2
@@ -131,7 +131,7 @@ def test_saved_models_survive_a_kill_and_an_am_that_dies(place: Place, gateway: 
 
 def test_a_second_attempt_keeps_what_the_first_one_saved(place: Place, gateway: Gateway) -> None:
     job = Job(gateway, place, "--conf", "xlearning.app.max.attempts=2", programs=1)
-    assert gateway.verb("save", "last").code == 0
+    assert gateway.verb("save", "--local", "last").code == 0
     (folder,) = job.saves()
     (master,) = [p for p in gateway.processes() if p.cmdline()[-1:] == ["am"]]
     job.let("go")
@@ -146,12 +146,12 @@ def test_a_save_that_cannot_be_written_fails_and_the_job_goes_on(place: Place, g
     storage = place.storage.of(place.uri)
     storage.delete(place.at("out/_temporary"), recursive=True)
     place.write("out/_temporary", b"in the way")
-    failed = gateway.verb("save", "last")
+    failed = gateway.verb("save", "--local", "last")
     assert failed.code == 2
     assert (failed.out, "FAILED: 0 of 1" in failed.err, "_temporary" in failed.err) == ("", True, True)
     assert job.saves() == []
     storage.delete(place.at("out/_temporary"))
-    assert gateway.verb("save", "last").code == 0
+    assert gateway.verb("save", "--local", "last").code == 0
     job.let("go")
     assert job.running.end().code == 0
     assert len(job.saves()) == 1
@@ -161,7 +161,7 @@ def test_a_worker_that_has_finished_does_not_save(place: Place, gateway: Gateway
     job = Job(gateway, place, "--worker-num", 2, programs=2)
     job.let("go-worker-0")
     job.running.said("1 succeeded")
-    saved = gateway.verb("save", "last")
+    saved = gateway.verb("save", "--local", "last")
     assert saved.code == 0, saved.err
     (folder,) = job.saves()
     assert len(place.children(f"out/{folder}")) == 2
@@ -184,18 +184,18 @@ def test_a_second_request_is_refused_while_a_save_runs(here: Place, gateway: Gat
     job = Job(gateway, here, "--worker-num", 2, programs=2)
     first_id, agent = min(job.agents().items())
     agent.send_signal(signal.SIGSTOP)
-    begun = gateway.verb("save", "last", "--no-wait")
+    begun = gateway.verb("save", "--local", "last", "--no-wait")
     assert begun.code == 0, begun.err
     folder = Path(begun.out.strip().removeprefix("file://"))
     wait_for(folder.exists)
-    refused = gateway.verb("save", "last")
+    refused = gateway.verb("save", "--local", "last")
     assert (refused.code, refused.out) == (1, "")
     save_id = folder.name.removeprefix("interResult_")
     assert f"save {save_id} is running" in refused.err and "of 2 containers are done" in refused.err
     assert not (folder / "_SUCCESS").exists() and not (folder / first_id).exists()
     agent.send_signal(signal.SIGCONT)
     wait_for((folder / "_SUCCESS").exists)
-    assert gateway.verb("save", "last").code == 0
+    assert gateway.verb("save", "--local", "last").code == 0
     job.let("go")
     assert job.running.end().code == 0
 
@@ -208,7 +208,7 @@ def test_a_killed_agent_leaves_no_half_part(here: Place, gateway: Gateway) -> No
     (work,) = output.glob(f"*/containers/{victim_id}/work")
     for n in range(20_000):
         (work / "output" / str(n)).write_bytes(b"x")
-    running = gateway.start_verb("save", "last")
+    running = gateway.start_verb("save", "--local", "last")
     root = Path(here.uri.removeprefix("file://")) / "out"
     wait_for(lambda: next(root.glob(f"_temporary/*/save-*/{victim_id}/*"), None))
     victim.kill()
@@ -226,21 +226,21 @@ def test_a_killed_agent_leaves_no_half_part(here: Place, gateway: Gateway) -> No
 
 
 def test_which_job_is_meant(here: Place, gateway: Gateway) -> None:
-    assert "no job" in gateway.verb("save", "last").err
+    assert "no job" in gateway.verb("save", "--local", "last").err
     job = Job(gateway, here, programs=1)
     (app_id,) = [p.name for p in (gateway.root / "local" / "apps").iterdir()]
-    assert gateway.verb("save", app_id).code == 0
-    assert gateway.verb("save", app_id[-12:]).code == 0
+    assert gateway.verb("save", "--local", app_id).code == 0
+    assert gateway.verb("save", "--local", app_id[-12:]).code == 0
     for word, answer in (
         ("application_1_0001", "no application application_1_0001"),
         ("9999_7777", "ends in '9999_7777'"),
     ):
-        wrong = gateway.verb("save", word)
+        wrong = gateway.verb("save", "--local", word)
         assert (wrong.code, wrong.out) == (1, "")
         assert answer in wrong.err
     job.let("go")
     assert job.running.end().code == 0
-    late = gateway.verb("save", "last")
+    late = gateway.verb("save", "--local", "last")
     assert late.code == 1
     assert "has ended (SUCCEEDED)" in late.err
 
@@ -248,7 +248,7 @@ def test_which_job_is_meant(here: Place, gateway: Gateway) -> None:
 def test_a_job_without_output_says_so(gateway: Gateway) -> None:
     running = gateway.start("--", "sleep", "600")
     running.said("worker: 1 running")
-    refused = gateway.verb("save", "last")
+    refused = gateway.verb("save", "--local", "last")
     assert refused.code == 1
     assert "no --output" in refused.err
     running.process.send_signal(signal.SIGTERM)

@@ -94,11 +94,30 @@ def test_all_problems_at_once(folder: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_help_of_save(folder: Path) -> None:
-    done = xl_submit(folder, "save", "--help")
+VERBS = ("kill", "list", "logs", "save", "status")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_verbs(folder: Path, verb: str) -> None:
+    done = xl_submit(folder, verb, "--help")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Usage: xl-submit save [OPTIONS] APP_ID")
-    assert "--no-wait" in done.stdout and "xl-submit save" in xl_submit(folder, "--help").stdout
+    takes = "" if verb == "list" else " APP_ID"
+    assert done.stdout.startswith(f"Usage: xl-submit {verb} [OPTIONS]{takes}\n")
+    text = " ".join(done.stdout.split())
+    for part in (f"Example: xl-submit {verb}", "Exit codes: 0 ", "--local", "--conf KEY=VALUE"):
+        assert part in text
+    assert f"xl-submit {verb}{takes} " in xl_submit(folder, "--help").stdout
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_verbs_loads_nothing_heavy(folder: Path, verb: str) -> None:
+    program = (
+        f"import sys; from xlearning.client.cli import main; main(['{verb}', '--help'])\n"
+        "heavy = 'grpc google skein hdfs_native rich cryptography psutil asyncio urllib.request'\n"
+        "sys.exit(','.join(sorted(set(heavy.split()) & set(sys.modules))) or 0)"
+    )
+    done = xl_submit(folder, program=program)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -108,22 +127,46 @@ def test_help_of_save(folder: Path) -> None:
         (("last", "more"), "more"),
         (("last", "--nowait"), "--no-wait"),
         (("last", "--conf", "nopair"), "--conf nopair is not a pair"),
-        (("last",), "there is no job on this machine"),
+        (("last",), "there is no job of yours on this machine"),
         (("application_1_0001",), "no application application_1_0001"),
     ],
 )
-def test_save_that_means_no_job(folder: Path, words: tuple[str, ...], answer: str) -> None:
-    done = xl_submit(folder, "save", *words)
+@pytest.mark.parametrize("verb", ["kill", "logs", "save", "status"])
+def test_verbs_that_mean_no_job(folder: Path, verb: str, words: tuple[str, ...], answer: str) -> None:
+    if "--nowait" in words and verb not in ("kill", "save"):
+        answer = "No such option"
+    done = xl_submit(folder, verb, *words)
     assert (done.returncode, done.stdout) == (1, "")
     assert answer in done.stderr and "hint" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_save_is_a_verb_as_the_first_word_only(folder: Path) -> None:
-    for words in (("--local", "--dry-run", "--", "save"), ("--local", "--dry-run", "save", "last")):
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_is_one_as_the_first_word_only(folder: Path, verb: str) -> None:
+    for words in (("--local", "--dry-run", "--", verb), ("--local", "--dry-run", verb, "last")):
         done = xl_submit(folder, *words)
         assert done.returncode == 0, done.stderr
-    assert "no YARN to submit to" in xl_submit(folder, "--", "save").stderr
+        assert f"\n{verb}" in done.stdout or f" {verb}" in done.stdout
+    assert "no YARN to submit to" in xl_submit(folder, "--", verb, "last").stderr
+
+
+def test_list_of_no_jobs(folder: Path) -> None:
+    done = xl_submit(folder, "list")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "There is no job of yours on this machine" in done.stderr
+    assert (xl_submit(folder, "list", "--output", "json").stdout) == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [(("--index", "1"), "there is no --role"), (("--role", "ps", "--container", "2"), "give one of them")],
+)
+def test_logs_of_a_container_that_is_named_by_halves(
+    folder: Path, words: tuple[str, ...], answer: str
+) -> None:
+    done = xl_submit(folder, "logs", "last", *words)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert answer in done.stderr
 
 
 def test_one_problem_is_one_sentence_and_a_hint(folder: Path) -> None:

@@ -233,6 +233,31 @@ def test_a_silent_agent_is_given_up_and_its_generation_can_do_nothing() -> None:
     assert not story.of(act.Upload)
 
 
+@pytest.mark.parametrize(("used", "code", "said"), [(500, 143, True), (500, 1, False), (200, 137, False)])
+def test_who_was_ended_near_its_memory_limit_is_told_so(used: int, code: int, said: bool) -> None:
+    story = Story(worker=1)
+    worker = story.all_running()["worker:0"]
+    story.do(ev.Beat(worker, 1, memory_bytes=used << 20), ev.Beat(worker, 1))
+    story.do(ev.ProcessExited(worker, 1, code))
+    assert story.state.outcome is AppState.FAILED
+    words = "500 MB of memory in a container of 512 MB"
+    assert (words in story.state.reason) is said
+    assert ("xlearning.worker.memory" in story.state.reason) is said
+
+
+def test_what_yarn_says_about_memory_is_said_alone() -> None:
+    story = Story(worker=1)
+    worker = story.all_running()["worker:0"]
+    story.do(
+        ev.Beat(worker, 1, memory_bytes=700 << 20), ev.ContainerCompleted(worker, None, "for its memory")
+    )
+    assert story.state.containers[worker].reason == "for its memory"
+    other = Story(worker=1)
+    worker = other.all_running()["worker:0"]
+    other.do(ev.Beat(worker, 1, memory_bytes=700 << 20), ev.ContainerCompleted(worker, None, "ended"))
+    assert "700 MB" in other.state.containers[worker].reason
+
+
 def test_our_own_stall_is_nobody_elses_fault() -> None:
     story = Story(ps=1, worker=1)
     story.all_running()

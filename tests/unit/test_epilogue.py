@@ -4,57 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
+from job_samples import APP, container, save, snapshot
 
 from xlearning.client.changes import changes, summary
 from xlearning.client.epilogue import epilogue, first_failure
-from xlearning.client.exits import hint, words
+from xlearning.client.exits import RESERVED, hint, reserved, words
 from xlearning.cluster.base import ApplicationReport
+from xlearning.container.bootstrap import EXIT_WORDS
 from xlearning.job import (
     AppState,
     BoardView,
     ContainerState,
-    ContainerView,
-    InputStrategy,
     OutputSpec,
     RoleSpec,
     SaveState,
-    SaveView,
-    Snapshot,
 )
-
-APP = "application_1700000000000_0001"
-
-
-def container(number: int, state: ContainerState, **more: Any) -> ContainerView:
-    values: dict[str, Any] = {"role": "worker", "index": number, "generation": 1, "host": f"node{number}"}
-    return ContainerView(id=f"c{number}", state=state, **{**values, **more})
-
-
-def snapshot(*containers: ContainerView, state: AppState = AppState.RUNNING, **more: Any) -> Snapshot:
-    values: dict[str, Any] = {
-        "app_id": APP,
-        "app_name": "n",
-        "app_type": "T",
-        "user": "me",
-        "attempt": 1,
-        "phase": "",
-        "reason": "",
-        "version": 1,
-        "submitted": 1.0,
-        "started": 1.0,
-        "finished": None,
-        "progress": None,
-        "command": ("x",),
-        "roles": (RoleSpec("worker", 2, 1024, 1),),
-        "inputs": (),
-        "input_strategy": InputStrategy.DOWNLOAD,
-        "outputs": (OutputSpec("file:///out", "m"),),
-        "board": BoardView(False),
-    }
-    return Snapshot(state=state, containers=tuple(containers), **{**values, **more})
 
 
 def report(state: AppState, diagnostics: str = "") -> ApplicationReport:
@@ -229,11 +195,6 @@ def test_summary_counts_the_newest_generation_and_the_chief_as_a_worker() -> Non
     assert summary(early) == "RUNNING · worker: 2 starting"
 
 
-def save(number: int, state: SaveState, **more: Any) -> SaveView:
-    values: dict[str, Any] = {"by": "me", "started": 1.0, "finished": None, "containers": 2, "done": 1}
-    return SaveView(id=f"s{number}", paths=(f"file:///out/r{number}",), state=state, **{**values, **more})
-
-
 def test_saves_are_told_as_they_begin_and_end() -> None:
     before = snapshot(saves=(save(1, SaveState.RUNNING),))
     assert "Save Model s1: 1 of 2 containers" in changes(None, before)
@@ -255,3 +216,22 @@ def test_a_failed_job_names_what_it_has_saved() -> None:
     assert "  Saved: file:///out/r3 (not all of it)" in lines
     assert "  Saved: file:///out/r1" in lines
     assert not [line for line in lines if "r2" in line]
+
+
+def test_every_exit_code_of_ours_has_words() -> None:
+    assert set(RESERVED) == set(EXIT_WORDS)
+    for code in RESERVED:
+        said, fix = reserved(f"Application driver failed with exit code {code}, see logs.", "/usr/bin/py")
+        assert said
+        assert fix
+        assert "{" not in said + fix
+    assert reserved("exitCode: 233 due to", "/usr/bin/py")[0] == "there is no /usr/bin/py on the node"
+    assert reserved("the program ended with exit code 3") == ("", "")
+
+
+def test_an_application_that_could_not_start_on_its_node() -> None:
+    said = "Application driver failed with exit code 230, see logs for more information."
+    lines = epilogue(ApplicationReport(APP, "n", "u", AppState.FAILED, said), None, python="/opt/py")
+    assert lines[0] == f"{APP} FAILED: /opt/py on the node is too old for xlearning"
+    assert said in lines[1]
+    assert "hint: set xlearning.python to an interpreter of version 3.10 or newer" in lines[-1]

@@ -111,6 +111,7 @@ class Backend:
     current: ApplicationReport
     killed: list[str] = field(default_factory=list)
     down: int = 0
+    deaf: int = 0
     asked: threading.Event = field(default_factory=threading.Event)
 
     def ended(self, state: AppState) -> None:
@@ -126,6 +127,9 @@ class Backend:
 
     def kill(self, app_id: str) -> None:
         self.killed.append(app_id)
+        if self.deaf:
+            self.deaf -= 1
+            raise ClusterUnavailable("the ResourceManager does not answer")
         self.ended(AppState.KILLED)
 
     def new_application_id(self) -> str:
@@ -308,6 +312,15 @@ def test_a_signal_without_an_am_kills_through_the_back_end(scene: Scene) -> None
     assert scene.backend.killed == [APP]
 
 
+def test_a_kill_that_fails_is_tried_again(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xlearning.client.follow._KILL_PATIENCE", 0.1)
+    scene.backend.deaf = 2
+    scene.inbox.put(Interrupt(signal.SIGINT))
+    assert scene.ending().report.state is AppState.KILLED
+    assert scene.backend.killed == [APP] * 3
+    assert scene.text().count("not killed, trying again") == 2
+
+
 def test_a_second_signal_leaves(scene: Scene, am: Am) -> None:
     assert am.polled.wait(60)
     am.refusal = "committing"
@@ -316,3 +329,22 @@ def test_a_second_signal_leaves(scene: Scene, am: Am) -> None:
     with pytest.raises(Detached):
         scene.ending()
     assert "not killed: committing" in scene.text()
+
+
+def test_an_end_that_another_attempt_only_repeats_is_not_waited_for(scene: Scene, am: Am) -> None:
+    assert am.polled.wait(60)
+    am.show(dataclasses.replace(snapshot(2, AppState.KILLED), said_again=True, finished=3.0))
+    ending = scene.ending()
+    assert ending.goes_on
+    assert scene.backend.current.state is AppState.RUNNING
+    assert (ending.report.state, ending.report.diagnostics) == (AppState.KILLED, "because")
+    assert (ending.report.submitted, ending.report.finished) == (1.0, 3.0)
+
+
+@pytest.mark.parametrize(("retry", "state"), [(False, AppState.SUCCEEDED), (True, AppState.FAILED)])
+def test_what_was_decided_for_good_holds(scene: Scene, am: Am, retry: bool, state: AppState) -> None:
+    """The back end may see the ApplicationMaster die before it has told its end."""
+    assert am.polled.wait(60)
+    am.show(dataclasses.replace(snapshot(2, AppState.SUCCEEDED), retry=retry))
+    scene.backend.ended(AppState.FAILED)
+    assert scene.ending().report.state is state

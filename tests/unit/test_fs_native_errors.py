@@ -80,9 +80,9 @@ def rpc(java: str, text: str, kind: str = "RPCError") -> RuntimeError:
             "DIGEST",
         ),
         (
-            RuntimeError('GSSAPIError(GssMajorCodes { raw: "0x00070000" }, 2529639053, "No credentials")'),
+            RuntimeError('GSSAPIError(GssMajorCodes { raw: "0x00070000" }, 2529639053, "No \\"x\\" (a, b)")'),
             CredentialsError,
-            "No credentials",
+            'this process: No "x" (a, b)',
         ),
         (OSError("RPC listener disconnected"), StorageUnavailable, "nn:9000 cannot be reached: RPC listener"),
         (OSError("Connection refused (os error 111)"), StorageUnavailable, "refused"),
@@ -91,7 +91,7 @@ def rpc(java: str, text: str, kind: str = "RPCError") -> RuntimeError:
             StorageUnavailable,
             "All DataNodes failed",
         ),
-        (PanicException("split_to out of bounds"), StorageError, "split_to"),
+        (PanicException("split_to out of bounds: 9 <= 3"), CredentialsError, "_LOCATION is damaged"),
         (RuntimeError('InvalidArgument("No NameNode hosts found")'), StorageError, "No NameNode hosts"),
     ],
 )

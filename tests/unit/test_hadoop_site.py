@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from xlearning.cluster import gssapi
 from xlearning.cluster.hadoop_site import HadoopSite, ResourceManager
-from xlearning.cluster.resource_manager import ResourceManagerWeb, check_reachable, to_report
+from xlearning.cluster.resource_manager import Refused, ResourceManagerWeb, check_reachable, to_report
 from xlearning.errors import ApplicationNotFound, ClusterUnavailable, ConfigError
 from xlearning.job import AppState
 
@@ -126,6 +127,61 @@ def test_the_living_resource_manager_is_found(tmp_path: Path, web: str) -> None:
     assert asked.report(APP).state is AppState.RUNNING
     with pytest.raises(ApplicationNotFound, match="application_1_1"):
         asked.report("application_1_1")
+
+
+class Guarded(BaseHTTPRequestHandler):
+    """A web service that wants SPNEGO, or something else where ``offer`` says so."""
+
+    offer = "Negotiate"
+
+    def do_GET(self) -> None:
+        welcome = self.headers.get("Authorization") == "Negotiate good"
+        body = json.dumps({"app": {"id": APP, "state": "RUNNING"}}).encode() if welcome else b"<html>"
+        self.send_response(200 if welcome else 401)
+        if not welcome:
+            self.send_header("WWW-Authenticate", self.offer)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def guarded() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), Guarded) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_login_is_given_where_it_is_asked_for(
+    tmp_path: Path, guarded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ResourceManagerWeb(site(tmp_path, resourcemanager_webapp_address=guarded))
+    monkeypatch.setattr(gssapi, "negotiate", {"127.0.0.1": "Negotiate good"}.__getitem__)
+    assert asked.report(APP).state is AppState.RUNNING
+    assert asked.asks_who()
+    monkeypatch.setattr(gssapi, "negotiate", lambda _host: "Negotiate bad")
+    with pytest.raises(Refused, match="wants a login"):
+        asked.report(APP)
+    monkeypatch.setattr(Guarded, "offer", "Basic")
+    with pytest.raises(Refused, match="other than Kerberos"):
+        asked.report(APP)
+
+
+def test_without_a_ticket_the_web_service_is_refused(
+    tmp_path: Path, guarded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def negotiate(_host: str) -> str:
+        raise gssapi.GssError("no ticket")
+
+    monkeypatch.setattr(gssapi, "negotiate", negotiate)
+    with pytest.raises(Refused, match="no ticket"):
+        ResourceManagerWeb(site(tmp_path, resourcemanager_webapp_address=guarded)).report(APP)
 
 
 def test_nobody_answers(tmp_path: Path) -> None:

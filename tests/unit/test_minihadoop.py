@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import json
 import os
 import shutil
@@ -15,7 +17,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from minihadoop import MiniHadoop, MiniHadoopError, configuration, daemons, jars, java, missing_tools, ports
+from minihadoop import (
+    MiniHadoop,
+    MiniHadoopError,
+    configuration,
+    daemons,
+    jars,
+    java,
+    missing_tools,
+    ports,
+    realm,
+)
 from minihadoop.layout import Layout, State
 from minihadoop.processes import Process, end, find_by_argument, find_containers, identify, kill, pause, spawn
 
@@ -239,6 +251,40 @@ def test_containers_are_found_by_folder_and_by_environment(tmp_path: Path) -> No
         for child in children:
             child.kill()
             child.wait()
+
+
+def test_a_secure_cluster_has_a_kdc_and_says_so(tmp_path: Path) -> None:
+    names = daemons.port_names(1, secure=True)
+    state = State("3.4.1", 1, "/opt/java", "/opt/lib", {name: 10000 + i for i, name in enumerate(names)})
+    layout = Layout(tmp_path)
+    state.web_secret = str(layout.http_secret)
+    configuration.write(layout, state)
+    core = properties(layout.conf / "core-site.xml")
+    assert core["hadoop.security.authentication"] == core["hadoop.http.authentication.type"] == "kerberos"
+    assert "kerberos.principal" in "".join(properties(layout.conf / "hdfs-site.xml"))
+    assert daemons.names(1, secure=True)[0] == "kdc"
+    assert daemons.select("hdfs", 1, secure=True) == ["namenode", "datanode"]
+    command = daemons.command(layout, state, "nodemanager0")
+    assert f"-Djava.security.krb5.conf={layout.krb5_conf}" in command
+    assert command[command.index("-cp") + 1].startswith(f"{layout.stand_in}:")
+    assert not any("stand-in" in word for word in daemons.command(layout, state, "datanode"))
+
+
+def test_the_cookie_of_web_services(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("s")
+    token, _, signature = realm.web_cookie(str(secret), "alice").partition('"')[2].rpartition("&s=")
+    assert token.startswith("u=alice&p=alice@MINI.TEST&t=kerberos&e=")
+    made = hmac.new(b"s", token.encode(), "sha256").digest()
+    assert base64.b64decode(signature.rstrip('"')) == made
+
+
+def test_users_are_those_of_a_secure_cluster(tmp_path: Path) -> None:
+    make_state().save(Layout(tmp_path))
+    with pytest.raises(MiniHadoopError, match="is not secure"):
+        MiniHadoop(tmp_path).env({}, "alice")
+    with pytest.raises(MiniHadoopError, match="no user 'zoe': choose one of alice, bob"):
+        realm.log_in(Layout(tmp_path), "zoe")
 
 
 def test_names_of_daemons() -> None:

@@ -7,13 +7,21 @@ import subprocess
 from pathlib import Path
 
 from xlearning.cluster.base import ENV_ROLE
-from xlearning.cluster.yarn_script import LIBRARY, Launch, agent_script, am_script
+from xlearning.cluster.yarn_script import (
+    LIBRARY,
+    MASTER_LIBRARY,
+    NO_INTERPRETER,
+    Launch,
+    agent_script,
+    am_script,
+)
+from xlearning.container import bootstrap
 
 ODD = "a 'b' \"c\" $HOME `x` \\ é\nnew"
 
 
-def run(folder: Path, script: str) -> dict[str, str]:
-    """The environment that our process would have."""
+def start(folder: Path, script: str, environ: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """Run a script as YARN would."""
     (folder / ".skein.crt").write_text("certificate")
     (folder / ".skein.pem").write_text("key")
     given = {
@@ -24,10 +32,17 @@ def run(folder: Path, script: str) -> dict[str, str]:
         "NM_HOST": "node7",
         "http_proxy": "http://proxy:1",
         "JDK_JAVA_OPTIONS": "-X",
+        **environ,
     }
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=folder, env=given, capture_output=True, check=True, timeout=30
+    return subprocess.run(
+        ["bash", "-c", script], cwd=folder, env=given, capture_output=True, check=False, timeout=30
     )
+
+
+def run(folder: Path, script: str, **environ: str) -> dict[str, str]:
+    """The environment that our process would have."""
+    done = start(folder, script, environ)
+    assert done.returncode == 0, done.stderr
     entries = done.stdout.decode().split("\0")
     return dict(entry.split("=", 1) for entry in entries if "=" in entry)
 
@@ -50,10 +65,50 @@ def test_the_master(tmp_path: Path) -> None:
     assert (env["XLEARNING_ATTEMPT"], env["XLEARNING_HOST"]) == ("8", "node7")
     assert env["XLEARNING_LOG_DIR"] == f"{tmp_path}/logs"
     assert (env["HOME"], env["HADOOP_USER_NAME"]) == (str(tmp_path), "alice")
+    assert env["PYTHONPATH"] == f"{tmp_path}/{LIBRARY}:{tmp_path}/{MASTER_LIBRARY}"
     assert not {"http_proxy", "JDK_JAVA_OPTIONS"} & set(env)
     credentials = Path(env["XLEARNING_CREDENTIALS"])
     assert (credentials / "tls.crt").read_text() == "certificate"
     assert (credentials / "tls.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_secure_cluster(tmp_path: Path) -> None:
+    launch = Launch(program(tmp_path), "hdfs://nn:1/s", "", ("hdfs://nn:1", "hdfs://other"), ("alice", "bob"))
+    env = run(tmp_path, am_script(launch, {}))
+    assert "HADOOP_USER_NAME" not in env
+    assert env["XLEARNING_FILE_SYSTEMS"] == "hdfs://nn:1 hdfs://other"
+    assert env["XLEARNING_VIEWERS"] == "alice bob"
+
+
+def test_a_node_without_hadoop_configuration_gets_the_gateways(tmp_path: Path) -> None:
+    texts = {"core-site.xml": f"<a>{ODD}</a>", "hdfs-site.xml": "<b/>\n"}
+    launch = Launch(program(tmp_path), "hdfs://nn:1/s", hadoop=texts)
+    for environ in ({}, {"HADOOP_CONF_DIR": "/nowhere"}):
+        folder = Path(run(tmp_path, agent_script(launch, "worker"), **environ)["HADOOP_CONF_DIR"])
+        assert folder.parent == tmp_path
+        assert {path.name: path.read_text() for path in folder.iterdir()} == texts
+    own = tmp_path / "etc"
+    own.mkdir()
+    (own / "core-site.xml").touch()
+    env = run(tmp_path, agent_script(launch, "worker"), HADOOP_CONF_DIR=str(own))
+    assert env["HADOOP_CONF_DIR"] == str(own)
+
+
+def test_path_and_java_are_set(tmp_path: Path) -> None:
+    script = agent_script(Launch(program(tmp_path), "hdfs://nn:1/s"), "worker")
+    env = run(tmp_path, script, PATH=f"{os.environ['PATH']}:.", JAVA_HOME="/opt/java")
+    assert env["PATH"] == "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    assert env["JAVA_HOME"] == "/opt/java"
+    if Path("/usr/bin/java").exists():
+        assert Path(run(tmp_path, script)["JAVA_HOME"], "bin", "java").exists()
+
+
+def test_no_interpreter(tmp_path: Path) -> None:
+    done = start(tmp_path, agent_script(Launch('/no/$PATH/`py`"', "hdfs://nn:1/s"), "worker"), {})
+    assert done.returncode == NO_INTERPRETER == bootstrap.NO_PYTHON
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith('xlearning: the agent cannot run: there is no /no/$PATH/`py`" on ')
+    assert line.endswith("; set xlearning.python")
 
 
 def test_an_agent(tmp_path: Path) -> None:

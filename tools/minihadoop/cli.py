@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
-from . import daemons, jars, report
+from . import daemons, jars, realm, report
 from .cluster import MiniHadoop
 from .errors import MiniHadoopError
 
@@ -57,7 +57,7 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
 
 
 def _up(options: argparse.Namespace) -> int:
-    cluster = MiniHadoop(options.dir, options.hadoop, options.nodes)
+    cluster = MiniHadoop(options.dir, options.hadoop, options.nodes, options.secure or None)
     started = cluster.up()
     print(
         f"{'up' if started else 'already up'}: {cluster.rm_web}  {cluster.hdfs_uri}  in {cluster.layout.root}"
@@ -80,7 +80,7 @@ def _guard(options: argparse.Namespace) -> int:
 
 def _env(options: argparse.Namespace) -> int:
     cluster = MiniHadoop(options.dir)
-    values = cluster.env({})
+    values = cluster.env({}, options.user)
     values["PATH"] += ':"$PATH"'
     print(
         "export",
@@ -99,8 +99,8 @@ def _status(options: argparse.Namespace) -> int:
 def _logs(options: argparse.Namespace) -> int:
     cluster = MiniHadoop(options.dir)
     state = cluster.state()
-    known = daemons.names(state.nodes)
-    for name in daemons.select(options.daemon, state.nodes) if options.daemon else known:
+    known = daemons.names(state.nodes, state.secure)
+    for name in daemons.select(options.daemon, state.nodes, state.secure) if options.daemon else known:
         if options.daemon != name:
             print(f"==> {cluster.layout.log_of(name)} <==")
         print(daemons.log_tail(cluster.layout.log_of(name), options.lines))
@@ -136,11 +136,18 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("--dir", help="the cluster's folder (default: one in your cache)")
         return verb
 
+    users = ", ".join(realm.USERS)
     versions = ", ".join(jars.JACKSON)
     up = add("up", _up, "fetch the jars where needed, start, wait until all nodes are RUNNING")
     up.add_argument("--nodes", type=int, help="NodeManagers (default: as before, else 1)")
+    up.add_argument(
+        "--secure", action="store_true", help=f"with Kerberos, and users {users} (needs MIT krb5)"
+    )
     add("down", _down, "end everything that was started in the folder")
-    add("env", _env, 'shell lines for: eval "$(python tools/minihadoop env)"')
+    env = add("env", _env, 'shell lines for: eval "$(python tools/minihadoop env)"')
+    env.add_argument(
+        "--user", metavar="NAME", help=f"of a secure cluster, one of {users}: with a fresh ticket"
+    )
     status = add("status", _status, "how each daemon is; exit 1 when not fully up")
     status.add_argument("--json", action="store_true", help="for programs")
     logs = add("logs", _logs, "the last lines of the daemons' logs")

@@ -10,18 +10,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 
-from . import configuration, daemons, health, jars, java, lifecycle, ports, processes
+from . import configuration, daemons, health, jars, java, lifecycle, ports, processes, realm
 from .errors import MiniHadoopError
 from .layout import Layout, State
 from .processes import Process
 
 
-def missing_tools(version: str = jars.DEFAULT_VERSION) -> str:
-    """What must be installed before a cluster of this version can start, in a sentence; empty if nothing."""
+def missing_tools(version: str = jars.DEFAULT_VERSION, *, secure: bool = False) -> str:
+    """What must be installed before such a cluster can start, in a sentence; empty if nothing."""
     checks: list[Callable[[], object]] = [lambda: java.suitable_java(version)]
     if not jars.library(version).is_dir():
         checks.append(jars.find_maven)
-    problems = []
+    problems = [realm.missing()] if secure and realm.missing() else []
     for check in checks:
         try:
             check()
@@ -44,6 +44,9 @@ class MiniHadoop:
         Hadoop version, one of `jars.JACKSON`. Default: that of the folder, 3.4.1 for a new one.
     nodes : int, optional
         Number of NodeManagers, 1 or more. Default: that of the folder, 1 for a new one.
+    secure : bool, optional
+        With Kerberos: a KDC of its own, the users `realm.USERS`, and web pages that ask who one is.
+        Default: as the folder is, plain for a new one.
 
     Raises
     ------
@@ -52,7 +55,11 @@ class MiniHadoop:
     """
 
     def __init__(
-        self, dir: Path | str | None = None, version: str | None = None, nodes: int | None = None
+        self,
+        dir: Path | str | None = None,
+        version: str | None = None,
+        nodes: int | None = None,
+        secure: bool | None = None,
     ) -> None:
         if not Path("/proc/self/stat").exists():
             raise MiniHadoopError("minihadoop needs Linux: it finds its processes in /proc")
@@ -61,6 +68,7 @@ class MiniHadoop:
         known = State.load(self.layout)
         self.version = version or (known.version if known else jars.DEFAULT_VERSION)
         self.nodes = nodes if nodes is not None else (known.nodes if known else 1)
+        self.secure = secure if secure is not None else (known is not None and known.secure)
         jars.check_version(self.version)
         if not 1 <= self.nodes <= 100:
             raise MiniHadoopError(f"a cluster cannot have {self.nodes} NodeManagers: choose from 1 to 100")
@@ -121,28 +129,43 @@ class MiniHadoop:
             raise MiniHadoopError(f"there is no cluster in {self.layout.root}: start one with `up`")
         return known
 
-    def env(self, base: Mapping[str, str] | None = None) -> dict[str, str]:
+    def env(self, base: Mapping[str, str] | None = None, user: str | None = None) -> dict[str, str]:
         """Environment for programs that use this cluster.
 
         Parameters
         ----------
         base : mapping, optional
             Variables to start from, whose PATH is extended; default: those of this process.
+        user : str, optional
+            Of a secure cluster, one of `realm.USERS`: a fresh ticket of theirs is got by keytab.
 
         Returns
         -------
         dict
-            `base` with HADOOP_CONF_DIR, YARN_CONF_DIR, JAVA_HOME, and ``hadoop``, ``hdfs``, ``yarn`` on PATH.
+            `base` with HADOOP_CONF_DIR, YARN_CONF_DIR, JAVA_HOME, and ``hadoop``, ``hdfs``, ``yarn`` on PATH;
+            KRB5_CONFIG where the cluster is secure, and KRB5CCNAME for ``user``.
         """
         base = os.environ if base is None else base
         conf = str(self.layout.conf)
+        secure = self.state().secure
+        if user is not None and not secure:
+            raise MiniHadoopError(f"the cluster in {self.layout.root} is not secure: users need no tickets")
+        kerberos = {"KRB5_CONFIG": str(self.layout.krb5_conf)} if secure else {}
+        if user is not None:
+            kerberos |= realm.log_in(self.layout, user)
         return {
             **base,
+            **kerberos,
             "PATH": os.pathsep.join(filter(None, (str(self.layout.bin), base.get("PATH")))),
             "HADOOP_CONF_DIR": conf,
             "YARN_CONF_DIR": conf,
             "JAVA_HOME": self.state().java_home,
         }
+
+    def web_cookie(self, user: str, daemon: str = "resourcemanager") -> str:
+        """``Cookie`` header that opens a secure cluster's web services as a user, as if after SPNEGO."""
+        kind = "kerberos-dt" if daemon == "resourcemanager" else "kerberos"
+        return realm.web_cookie(self.state().web_secret, user, kind)
 
     def troubles(self) -> dict[str, str]:
         """What each daemon lacks for being fully up, by daemon name; empty when all is well."""
@@ -167,11 +190,14 @@ class MiniHadoop:
             if known is not None:
                 self._refuse_other(known)
                 if _all_run(known):
-                    lifecycle.wait_ready(self.layout, known, daemons.names(known.nodes))
+                    lifecycle.wait_ready(self.layout, known, daemons.names(known.nodes, known.secure))
                     return False
             lifecycle.end_all(self.layout)
             state = State(self.version, self.nodes, str(home), str(lib))
-            state.ports = ports.assign(daemons.port_names(self.nodes), known.ports if known else {})
+            state.web_secret = str(self.layout.http_secret) if self.secure else ""
+            state.ports = ports.assign(
+                daemons.port_names(self.nodes, self.secure), known.ports if known else {}
+            )
             try:
                 lifecycle.start_all(self.layout, state)
             except BaseException:
@@ -183,6 +209,9 @@ class MiniHadoop:
         root = self.layout.root
         if known.nodes != self.nodes and _all_run(known):
             raise MiniHadoopError(f"the cluster in {root} is up with {known.nodes} node(s): run `down` first")
+        if known.secure != self.secure and (_all_run(known) or self.layout.name_dir.exists()):
+            kind = "secure" if known.secure else "not secure"
+            raise MiniHadoopError(f"the cluster in {root} is {kind}: choose another --dir for the other kind")
         if known.version != self.version and self.layout.name_dir.exists():
             raise MiniHadoopError(
                 f"the HDFS in {root} has the format of Hadoop {known.version}: choose another --dir, "
@@ -225,11 +254,15 @@ class MiniHadoop:
         self.state()
         with jars.locked(self.layout.lock_file):
             state = self.state()
-            wanted = [each for each in daemons.select(name, state.nodes) if each not in _live(state, each)]
+            wanted = [
+                each
+                for each in daemons.select(name, state.nodes, state.secure)
+                if each not in _live(state, each)
+            ]
             lifecycle.refuse_taken_ports(state, wanted)
             for each in wanted:
                 lifecycle.spawn(self.layout, state, each)
-            lifecycle.wait_ready(self.layout, state, daemons.select(name, state.nodes))
+            lifecycle.wait_ready(self.layout, state, daemons.select(name, state.nodes, state.secure))
 
     def pause(self, name: str) -> None:
         """Freeze a daemon, or all of ``hdfs`` or ``yarn``: its connections stay open, nothing answers."""
@@ -243,11 +276,11 @@ class MiniHadoop:
 
 def _live(state: State, name: str) -> dict[str, Process]:
     """The processes that a name means, as far as they are alive."""
-    chosen = {each: state.daemons.get(each) for each in daemons.select(name, state.nodes)}
+    chosen = {each: state.daemons.get(each) for each in daemons.select(name, state.nodes, state.secure)}
     return {each: process for each, process in chosen.items() if process is not None and process.alive}
 
 
 def _all_run(state: State) -> bool:
     """Whether every daemon's process exists and is not paused."""
-    found = (state.daemons.get(name) for name in daemons.names(state.nodes))
+    found = (state.daemons.get(name) for name in daemons.names(state.nodes, state.secure))
     return all(process is not None and process.state == "running" for process in found)

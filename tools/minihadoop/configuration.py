@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from . import security
 from .layout import Layout, State
 
 Values = Mapping[str, object]
@@ -44,23 +45,31 @@ case "$1" in
   dfsadmin) shift; set -- org.apache.hadoop.hdfs.tools.DFSAdmin "$@" ;;
   application|app) shift; set -- org.apache.hadoop.yarn.client.cli.ApplicationCLI application "$@" ;;
   node) shift; set -- org.apache.hadoop.yarn.client.cli.NodeCLI "$@" ;;
+  fetchdt) shift; set -- org.apache.hadoop.hdfs.tools.DelegationTokenFetcher "$@" ;;
   logs) shift; set -- org.apache.hadoop.yarn.client.cli.LogsCLI "$@" ;;
   jar) shift; set -- org.apache.hadoop.util.RunJar "$@" ;;
 esac
-exec {java} -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$CP" "$@"
+exec {java} {java_options}-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$CP" "$@"
 """
 
 
 def write(layout: Layout, state: State) -> None:
     """Write the configuration of clients and daemons, and the commands, for the ports in `state`."""
     core, hdfs, yarn = core_site(layout, state), hdfs_site(state), yarn_site(layout, state)
+    if state.secure:
+        core = {**core, **security.core_site(layout)}
+        hdfs = {**hdfs, **security.hdfs_site(layout)}
+        yarn = {**yarn, **security.yarn_site(layout)}
     _write_folder(layout.conf, core, hdfs, yarn)
     for index in range(state.nodes):
         own = node_site(layout, state, index)
         _write_folder(layout.conf_of(f"nodemanager{index}"), core, hdfs, {**yarn, **own})
     layout.bin.mkdir(exist_ok=True)
     text = _COMMAND.format(
-        conf=layout.conf, lib=shlex.quote(state.lib), java=shlex.quote(f"{state.java_home}/bin/java")
+        conf=layout.conf,
+        lib=shlex.quote(state.lib),
+        java=shlex.quote(f"{state.java_home}/bin/java"),
+        java_options=f"{security.java_option(layout)} " if state.secure else "",
     )
     for name in ("hadoop", "hdfs", "mapred", "yarn"):
         (layout.bin / name).write_text(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from . import realm, security
 from .errors import MiniHadoopError
 from .layout import Layout, State
 
@@ -15,6 +16,7 @@ _MAIN = {
     "nodemanager": "org.apache.hadoop.yarn.server.nodemanager.NodeManager",
 }
 _PURPOSES = {
+    "kdc": ("kdc",),
     "namenode": ("rpc", "http"),
     "datanode": ("data", "ipc", "http"),
     "resourcemanager": ("rpc", "scheduler", "tracker", "admin", "http"),
@@ -31,12 +33,18 @@ _JVM = (
 )
 
 
-def names(nodes: int) -> list[str]:
-    """Daemons of a cluster with so many NodeManagers."""
-    return ["namenode", "datanode", "resourcemanager", *(f"nodemanager{i}" for i in range(nodes))]
+def names(nodes: int, secure: bool = False) -> list[str]:
+    """Daemons of a cluster with so many NodeManagers; a secure one has a KDC too."""
+    return [
+        *(["kdc"] if secure else []),
+        "namenode",
+        "datanode",
+        "resourcemanager",
+        *(f"nodemanager{i}" for i in range(nodes)),
+    ]
 
 
-def select(name: str, nodes: int) -> list[str]:
+def select(name: str, nodes: int, secure: bool = False) -> list[str]:
     """Daemons meant by a name: one of `names`, or ``hdfs`` or ``yarn`` for all of that half.
 
     Raises
@@ -44,8 +52,9 @@ def select(name: str, nodes: int) -> list[str]:
     MiniHadoopError
         There is none of that name.
     """
-    known = names(nodes)
-    groups = {"hdfs": known[:2], "yarn": known[2:]} | {each: [each] for each in known}
+    known = names(nodes, secure)
+    first = known.index("namenode")
+    groups = {"hdfs": known[first : first + 2], "yarn": known[first + 2 :]} | {each: [each] for each in known}
     if name not in groups:
         raise MiniHadoopError(f"no daemon is called {name!r}: choose one of {', '.join(groups)}")
     return groups[name]
@@ -56,9 +65,9 @@ def kind(name: str) -> str:
     return name.rstrip("0123456789")
 
 
-def port_names(nodes: int) -> list[str]:
+def port_names(nodes: int, secure: bool = False) -> list[str]:
     """All ports that a cluster needs, as ``<daemon>.<purpose>``."""
-    return [f"{name}.{purpose}" for name in names(nodes) for purpose in _PURPOSES[kind(name)]]
+    return [f"{name}.{purpose}" for name in names(nodes, secure) for purpose in _PURPOSES[kind(name)]]
 
 
 def marker(layout: Layout) -> str:
@@ -68,14 +77,18 @@ def marker(layout: Layout) -> str:
 
 def command(layout: Layout, state: State, name: str, *arguments: str) -> list[str]:
     """Command line that runs a daemon in the foreground."""
+    if name == "kdc":
+        return realm.command(layout)
+    stand_in = f"{layout.stand_in}:" if state.secure and kind(name) == "nodemanager" else ""
     return [
         f"{state.java_home}/bin/java",
         f"-Xmx{_HEAP[kind(name)]}m",
         *_JVM,
+        *([security.java_option(layout)] if state.secure else []),
         marker(layout),
         f"-Dminihadoop.daemon={name}",
         "-cp",
-        f"{layout.conf_of(name)}:{state.lib}/*",
+        f"{stand_in}{layout.conf_of(name)}:{state.lib}/*",
         _MAIN[kind(name)],
         *arguments,
     ]
@@ -87,6 +100,8 @@ def environment(layout: Layout, state: State, name: str) -> dict[str, str]:
     kept = {
         key: value for key, value in os.environ.items() if not key.startswith(foreign) and key != "CLASSPATH"
     }
+    if name == "kdc":
+        return kept | realm.environment(layout)
     return kept | {
         "JAVA_HOME": state.java_home,
         "HADOOP_CONF_DIR": str(layout.conf_of(name)),

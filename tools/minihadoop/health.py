@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 import urllib.request
 from collections.abc import Callable
 from typing import Any
 
+from . import realm
 from .configuration import address
 from .daemons import kind, names
 from .layout import State
@@ -21,12 +23,12 @@ _open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 def troubles(state: State) -> dict[str, str]:
     """What each daemon lacks for being fully up, in words; those that lack nothing are left out."""
     found: dict[str, str] = {}
-    for name in names(state.nodes):
+    for name in names(state.nodes, state.secure):
         process = state.daemons.get(name)
         condition = "dead" if process is None else process.state
         if condition != "running":
             found[name] = condition
-    for name in names(state.nodes):
+    for name in names(state.nodes, state.secure):
         if name not in found:
             trouble = _ask(_PROBES[kind(name)], state, name, found)
             if trouble:
@@ -74,7 +76,13 @@ def _nodemanager(state: State, name: str, down: dict[str, str]) -> str:
     return "is not RUNNING for the resourcemanager yet"
 
 
+def _kdc(state: State, name: str, _down: dict[str, str]) -> str:
+    with socket.create_connection(("127.0.0.1", state.ports[f"{name}.kdc"]), TIMEOUT):
+        return ""
+
+
 _PROBES: dict[str, Callable[[State, str, dict[str, str]], str]] = {
+    "kdc": _kdc,
     "namenode": _namenode,
     "datanode": _datanode,
     "resourcemanager": _resourcemanager,
@@ -104,8 +112,11 @@ def _bean(state: State, daemon: str, service: str, name: str) -> Any:
 
 
 def _get(state: State, daemon: str, path: str) -> Any:
-    request = urllib.request.Request(
-        f"http://{address(state, f'{daemon}.http')}{path}", headers={"Accept": "application/json"}
-    )
+    headers = {"Accept": "application/json"}
+    if state.secure:
+        headers["Cookie"] = realm.web_cookie(
+            state.web_secret, "nn", "kerberos-dt" if daemon == "resourcemanager" else "kerberos"
+        )
+    request = urllib.request.Request(f"http://{address(state, f'{daemon}.http')}{path}", headers=headers)
     with _open(request, timeout=TIMEOUT) as answer:
         return json.load(answer)

@@ -71,6 +71,36 @@ class Layout:
         return self.logs / f"{daemon}.log"
 
     @property
+    def krb5_conf(self) -> Path:
+        """Kerberos configuration of a secure cluster."""
+        return self.root / "krb5.conf"
+
+    @property
+    def kdc(self) -> Path:
+        """The KDC's database."""
+        return self.root / "kdc"
+
+    @property
+    def keytabs(self) -> Path:
+        """Keytabs of services and users."""
+        return self.root / "keytabs"
+
+    @property
+    def caches(self) -> Path:
+        """Ticket caches of users."""
+        return self.root / "tickets"
+
+    @property
+    def http_secret(self) -> Path:
+        """What the web services sign their cookies with."""
+        return self.keytabs / "http.secret"
+
+    @property
+    def stand_in(self) -> Path:
+        """Classes that NodeManagers of a secure cluster take before the jars."""
+        return self.root / "stand-in"
+
+    @property
     def state_file(self) -> Path:
         """The record of what runs, see `State`."""
         return self.root / "state.json"
@@ -97,6 +127,8 @@ class State:
         ``"<daemon>.<purpose>"`` to port.
     daemons : dict
         Daemon name to process, for each that was started and not stopped since.
+    web_secret : str
+        File with which the web services of a secure cluster sign their cookies; empty for a plain one.
     """
 
     version: str
@@ -105,6 +137,12 @@ class State:
     lib: str
     ports: dict[str, int] = field(default_factory=dict)
     daemons: dict[str, Process] = field(default_factory=dict)
+    web_secret: str = ""
+
+    @property
+    def secure(self) -> bool:
+        """Whether the cluster asks for Kerberos."""
+        return bool(self.web_secret)
 
     @classmethod
     def load(cls, layout: Layout) -> State | None:

@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections.abc import Collection
 
-from . import configuration, daemons, health, ports, processes
+from . import configuration, daemons, health, homes, ports, processes, realm, security
 from .errors import MiniHadoopError
 from .layout import Layout, State
 
@@ -37,16 +37,23 @@ def start_all(layout: Layout, state: State) -> None:
     configuration.write(layout, state)
     state.save(layout)
     _log.info("starting Hadoop %s with %d NodeManager(s) in %s", state.version, state.nodes, layout.root)
-    everyone = daemons.names(state.nodes)
+    everyone = daemons.names(state.nodes, state.secure)
     hdfs = daemons.select("hdfs", state.nodes)
+    if state.secure:
+        realm.prepare(layout, state)
+        security.compile_stand_in(layout, state)
+        spawn(layout, state, "kdc")
+        wait_ready(layout, state, ["kdc"])  # the others log in as soon as they start
     for name in everyone:
-        if name not in hdfs:  # these can boot while the NameNode's folder is formatted
+        if name not in (*hdfs, "kdc"):  # these can boot while the NameNode's folder is formatted
             spawn(layout, state, name)
     if not (layout.name_dir / "current/VERSION").is_file():
         _format(layout, state)
     for name in hdfs:
         spawn(layout, state, name)
     wait_ready(layout, state, everyone)
+    if state.secure:
+        homes.make(state, realm.USERS)
 
 
 def spawn(layout: Layout, state: State, name: str) -> None:
@@ -81,6 +88,8 @@ def wait_ready(layout: Layout, state: State, names: Collection[str]) -> None:
     deadline = time.monotonic() + UP_TIMEOUT
     while True:
         found = health.troubles(state)
+        if names == ["kdc"]:
+            found = {name: what for name, what in found.items() if name == "kdc"}
         for name in names:
             if found.get(name) == "dead":
                 raise _died(layout, name)
@@ -113,7 +122,8 @@ def end_all(layout: Layout, *, patience: float = STOP_PATIENCE) -> bool:
     """
     state = State.load(layout)
     recorded = {} if state is None else {name: each for name, each in state.daemons.items() if each.alive}
-    targets = {*recorded.values(), *processes.find_by_argument(daemons.marker(layout))}
+    marks = (daemons.marker(layout), realm.pid_argument(layout))
+    targets = {*recorded.values(), *(each for mark in marks for each in processes.find_by_argument(mark))}
     for each in targets:
         each.send(signal.SIGCONT)
     # before the ResourceManager, or they try for long to sign off from it

@@ -20,7 +20,7 @@ def build(root: Path, state: State) -> dict[str, Any]:
     """
     troubles = health.troubles(state)
     found: dict[str, Any] = {}
-    for name in daemons.names(state.nodes):
+    for name in daemons.names(state.nodes, state.secure):
         process = state.daemons.get(name)
         condition = "dead" if process is None else process.state
         found[name] = {
@@ -54,6 +54,8 @@ def render(report: dict[str, Any]) -> str:
 
 
 def _addresses(state: State, name: str) -> dict[str, str]:
+    if name == "kdc":
+        return {"kdc": configuration.address(state, "kdc.kdc")}
     main = "data" if name == "datanode" else "rpc"
     address = configuration.address(state, f"{name}.{main}")
     return {

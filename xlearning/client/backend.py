@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, MutableMapping
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from xlearning.client.console import Console
 from xlearning.client.plan import Plan
@@ -14,7 +13,10 @@ from xlearning.cluster.base import ClusterClient
 from xlearning.config import Config
 from xlearning.fs import FileSystems
 from xlearning.job import JobSpec
-from xlearning.units import format_bytes
+
+if TYPE_CHECKING:
+    from xlearning.cluster.login import Login
+    from xlearning.cluster.yarn_script import NodePackage
 
 LOCAL_FS = "file://"
 
@@ -28,10 +30,13 @@ class BackEnd(Protocol):
         For reports and kills.
     default_fs : str
         File system of paths without a scheme.
+    user : str
+        Who submits, as the cluster calls them.
     """
 
     cluster: ClusterClient
     default_fs: str
+    user: str
 
     def staging_root(self, config: Config, fss: FileSystems) -> str:
         """URI of the folder of all staging folders."""
@@ -42,8 +47,19 @@ class BackEnd(Protocol):
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
         """What may take long and can be interrupted."""
 
-    def start(self, plan: Plan, config: Config, fss: FileSystems, now: float) -> JobSpec:
-        """Stage and submit; the job as staged. Nothing is left when that fails."""
+    def start(
+        self, plan: Plan, config: Config, fss: FileSystems, now: float, check: Callable[[], None]
+    ) -> JobSpec:
+        """Stage and submit; the job as staged. Nothing is left, or runs, when that fails.
+
+        ``check`` is called while the answer is waited for; what it raises ends that.
+        """
+
+    def sweep(self, fss: FileSystems, console: Console) -> None:
+        """Remove what the back end itself left of the user's applications that have ended."""
+
+    def tidy(self, app_id: str, fss: FileSystems, console: Console) -> None:
+        """The same for one application that has just ended."""
 
     def close(self) -> None:
         """Give back what `warm_up` began."""
@@ -54,9 +70,10 @@ class OnThisMachine:
 
     default_fs = LOCAL_FS
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, user: str) -> None:
         from xlearning.cluster.local import LocalCluster
 
+        self.user = user
         self._local = LocalCluster(
             Path(config.get("xlearning.local.dir")), config.get("xlearning.local.slots")
         )
@@ -74,7 +91,14 @@ class OnThisMachine:
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
         """Nothing takes long here."""
 
-    def start(self, plan: Plan, config: Config, fss: FileSystems, now: float) -> JobSpec:
+    def start(
+        self,
+        plan: Plan,
+        config: Config,
+        fss: FileSystems,
+        now: float,
+        check: Callable[[], None],  # noqa: ARG002
+    ) -> JobSpec:
         """Stage, then submit."""
         from xlearning.client.stage import stage, unstage
 
@@ -87,6 +111,12 @@ class OnThisMachine:
             raise
         return job
 
+    def sweep(self, fss: FileSystems, console: Console) -> None:
+        """The supervisor of each application does that."""
+
+    def tidy(self, app_id: str, fss: FileSystems, console: Console) -> None:
+        """The supervisor of each application does that."""
+
     def close(self) -> None:
         """Nothing to give back."""
 
@@ -98,18 +128,23 @@ class OnYarn:
     ------
     xlearning.errors.ConfigError
         There is no usable Hadoop configuration.
+    xlearning.errors.CredentialsError
+        The cluster is secure, and there is no ticket or no usable keytab.
     """
 
-    def __init__(self, environ: Mapping[str, str], user: str) -> None:
+    def __init__(self, environ: MutableMapping[str, str], user: str, config: Config) -> None:
         from xlearning.cluster.hadoop_site import HadoopSite
         from xlearning.cluster.skein import SkeinCluster
 
         self._site = HadoopSite.from_environ(environ)
-        self._user = user
-        self._skein = SkeinCluster(self._site, user)
+        # hdfs-native looks nowhere else, and without a configuration hangs on a secure cluster
+        environ["HADOOP_CONF_DIR"] = str(self._site.folder)
+        login = _log_in(environ, config) if self._site.secure else None
+        self.user = login.user if login else user
+        self._skein = SkeinCluster(self._site, self.user, login)
         self.cluster: ClusterClient = self._skein
         self.default_fs = self._site.default_fs
-        self._archive = ""
+        self._package: NodePackage | None = None
 
     def staging_root(self, config: Config, fss: FileSystems) -> str:
         """``xlearning.staging.dir``, on the default file system unless it says otherwise."""
@@ -121,28 +156,40 @@ class OnYarn:
 
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:  # noqa: ARG002
         """Upload our package for the nodes, unless it is there."""
-        from xlearning.client.package import ship
+        from xlearning.client.delivery import deliver
 
         self._skein.check_reachable()
         if config.is_set("xlearning.app.priority"):
             console.warn("xlearning.app.priority has no effect: skein cannot pass it to YARN")
         root = self.staging_root(config, fss)
         _make_shared(fss, root)
-        sent = ship(fss, root, self._user)
-        self._archive = sent.uri
+        self._package = deliver(
+            config, fss, root, self.user, console, applications=self._skein.list, now=time.time()
+        )
         self._skein.await_driver()
-        did = "uploaded" if sent.uploaded else "already there, nothing uploaded"
-        console.info(f"Package for the nodes: {format_bytes(sent.size)}, {did} ({sent.uri})")
 
-    def start(self, plan: Plan, config: Config, fss: FileSystems, now: float) -> JobSpec:
+    def start(
+        self, plan: Plan, config: Config, fss: FileSystems, now: float, check: Callable[[], None]
+    ) -> JobSpec:
         """Submit, then stage under the id that YARN gave; its ApplicationMaster waits for that."""
+        from xlearning.client.delivery import interpreter
         from xlearning.client.stage import stage
+        from xlearning.cluster.hadoop_client import client_files
         from xlearning.cluster.yarn_script import Launch
 
+        assert self._package is not None, "prepare comes first"
         root = self.staging_root(config, fss)
-        python = config.get("xlearning.python") or os.path.realpath(sys.executable)
-        user = "" if self._site.secure else self._user
-        app_id = self._skein.submit_archive(plan.job, self._archive, Launch(python, root, user))
+        files = client_files(self._site)
+        python = interpreter(config)
+        launch = Launch(python, root, self.user, hadoop=files)
+        if self._site.secure:
+            from xlearning.client.secure import file_systems, viewers
+
+            history = fss.resolve(config.get("xlearning.history.log.dir"))
+            uris = file_systems(plan.job, self._site.default_fs, root, history)
+            seen_by = viewers(config, self.user, self._skein.asks_who)
+            launch = Launch(python, root, "", uris, seen_by, files)
+        app_id = self._skein.submit_archive(plan.job, self._package, launch, check)
         try:
             pair = self._skein.credentials()
             return stage(plan, fss, app_id=app_id, staging_root=root, now=now, pair=pair, copy_files=False)
@@ -150,11 +197,29 @@ class OnYarn:
             self._skein.kill(app_id)
             raise
         finally:
-            self._skein.retire()
+            self._skein.release_driver()
+
+    def sweep(self, fss: FileSystems, console: Console) -> None:
+        """Folders of skein's whose ApplicationMaster never came to delete them."""
+        from xlearning.client.skein_remains import sweep
+
+        sweep(fss, self.cluster, console)
+
+    def tidy(self, app_id: str, fss: FileSystems, console: Console) -> None:
+        """The folder of skein's."""
+        from xlearning.client.skein_remains import remove
+
+        remove(app_id, fss, console)
 
     def close(self) -> None:
         """End the driver JVM."""
         self._skein.close()
+
+
+def _log_in(environ: MutableMapping[str, str], config: Config) -> Login:
+    from xlearning.cluster import login
+
+    return login.log_in(environ, config.get(login.KEYTAB) or "", config.get(login.PRINCIPAL) or "")
 
 
 def _make_shared(fss: FileSystems, root: str) -> None:

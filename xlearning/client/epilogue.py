@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from xlearning.client.changes import label
-from xlearning.client.exits import hint, words
+from xlearning.client.exits import hint, reserved, words
 from xlearning.cluster.base import ApplicationReport
 from xlearning.job import AppState, ContainerState, ContainerView, SaveState, Snapshot
 from xlearning.units import format_duration
@@ -33,6 +33,7 @@ def epilogue(
     *,
     logs: Mapping[str, str] | None = None,
     published: Mapping[str, Sequence[str]] | None = None,
+    python: str = "",
 ) -> list[str]:
     """Lines that tell how the application ended.
 
@@ -44,10 +45,12 @@ def epilogue(
         Log name -> place, of the container that failed first, or of the ApplicationMaster.
     published : mapping, optional
         Output folder -> what is in it.
+    python : str, optional
+        The interpreter of our processes.
     """
     if report.state is AppState.SUCCEEDED:
         return [*_success(report, snapshot, published or {}), *_logs(logs or {})]
-    return _failure(report, snapshot, logs or {})
+    return _failure(report, snapshot, logs or {}, python)
 
 
 def _success(
@@ -68,9 +71,12 @@ def _success(
     return lines
 
 
-def _failure(report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping[str, str]) -> list[str]:
+def _failure(
+    report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping[str, str], python: str
+) -> list[str]:
     reason = report.diagnostics.strip() or (snapshot.reason.strip() if snapshot else "")
-    first, *more = reason.splitlines() or [""]
+    told, fix = reserved(reason, python)
+    first, *more = [*([told] if told else []), *reason.splitlines()] or [""]
     lines = [f"{report.app_id} {report.state.value}{_duration(report)}" + (f": {first}" if first else "")]
     lines += [f"  {line}" for line in more[-LAST_LINES:]]
     container = first_failure(snapshot)
@@ -80,7 +86,9 @@ def _failure(report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping
         lines += _tail(container)
     lines += _logs(logs)
     lines += _saved(snapshot)
-    if container is not None:
+    if fix:
+        lines.append(f"  hint: {fix}")
+    elif container is not None:
         advice = hint(container.exit_code, container.last_lines, container.reason)
         lines += [f"  hint: {advice}"] if advice else []
     return lines

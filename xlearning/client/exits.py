@@ -17,6 +17,37 @@ _KNOWN = {
     -104: "the container used more memory than it asked for",
     -1000: "its files could not be put in place",
 }
+# What container/bootstrap.py and the start scripts end with when xlearning itself cannot run on a node.
+RESERVED = {
+    230: (
+        "{python} on the node is too old for xlearning",
+        "set xlearning.python to an interpreter of version 3.10 or newer that all nodes have",
+    ),
+    231: (
+        "a Python package that xlearning needs is missing or broken on the node",
+        "the log of that container names it; if the nodes are not like this machine, set "
+        "xlearning.nodes.python and xlearning.nodes.glibc",
+    ),
+    232: ("xlearning failed unexpectedly on the node", "the log of that container has the traceback"),
+    233: (
+        "there is no {python} on the node",
+        "set xlearning.python to the path of one that all nodes have, and xlearning.nodes.python to its "
+        "version",
+    ),
+    234: (
+        "{python} on the node is of another version than the package for the nodes",
+        "set xlearning.nodes.python to its version, or xlearning.python to another interpreter",
+    ),
+    235: (
+        "the C library of the node is older than the package for the nodes needs",
+        "set xlearning.nodes.glibc to the version that ldd --version shows there",
+    ),
+    236: (
+        "the node's processor is not of the kind that the package for the nodes is made for",
+        "submit from a machine of the nodes' kind, or to a queue or label whose nodes are like it",
+    ),
+}
+_EXITED = re.compile(r"exit ?code:? (\d+)", re.IGNORECASE)
 _MEMORY_HINT = "it may have run out of memory: give its role more, such as --worker-memory 4g"
 _OVER_LIMIT_HINT = (
     "give its role more, such as --worker-memory 4g; the agent (about 60 MB) and TensorBoard (about 100 MB, "
@@ -54,6 +85,23 @@ def hint(code: int | None, last_lines: Sequence[str], reason: str = "") -> str:
     if code in (126, 127):
         return "name a program that is on the PATH of the nodes, or ship it with --files and write ./NAME"
     return ""
+
+
+def reserved(text: str, python: str = "") -> tuple[str, str]:
+    """Words and a hint for an exit code of ours in what the back end says; empty where it names none.
+
+    Parameters
+    ----------
+    text : str
+        Diagnostics of an application or a container.
+    python : str
+        Interpreter on the nodes.
+    """
+    for code in _EXITED.findall(text):
+        if int(code) in RESERVED:
+            said, fix = RESERVED[int(code)]
+            return said.format(python=python or "the Python of xlearning.python"), fix
+    return "", ""
 
 
 def _signal_name(number: int) -> str:

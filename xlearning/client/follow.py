@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import signal
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xlearning.client.changes import changes, summary
 from xlearning.client.console import Console
@@ -31,10 +31,17 @@ class Detached(Exception):
 
 @dataclass(frozen=True)
 class Ending:
-    """How the application ended, and the last snapshot that was seen of it."""
+    """How the application ended, and the last snapshot that was seen of it.
+
+    Attributes
+    ----------
+    goes_on : bool
+        YARN starts one more attempt, which only repeats the end and puts everything in order.
+    """
 
     report: ApplicationReport
     snapshot: Snapshot | None
+    goes_on: bool = False
 
 
 class Follower:
@@ -84,10 +91,12 @@ class Follower:
             while True:
                 self._take(self._next())
                 if self._must_ask():
+                    if self._last is not None and self._last.said_again:
+                        return Ending(_told(self._last), self._last, goes_on=True)
                     report = self._ask()
                     if report is not None and report.state.final:
                         self._drain()
-                        return Ending(report, self._last)
+                        return Ending(_decided(report, self._last), self._last)
                 self._heartbeat()
         finally:
             self._console.close()
@@ -157,7 +166,7 @@ class Follower:
         if self._kill_sent is not None and now - self._kill_sent > _KILL_PATIENCE:
             self._kill_sent = now
             self._say("still not ended: killing it by force")
-            self._cluster.kill(self._job.app_id)
+            self._kill_by_force()
         if now - self._last_line >= _HEARTBEAT:
             self._say(summary(self._last) if self._last else "waiting for the ApplicationMaster")
 
@@ -176,12 +185,20 @@ class Follower:
         try:
             refusal = self._watcher.kill(self._job.user, reason)
         except ClusterError:
-            self._cluster.kill(self._job.app_id)
+            self._kill_by_force()
             return
         if refusal:
             self._say(f"not killed: {refusal}")
         else:
             self._kill_sent = time.monotonic()
+
+    def _kill_by_force(self) -> None:
+        """Through the back end; where that fails it is tried again after a while, and followed on."""
+        self._kill_sent = time.monotonic()
+        try:
+            self._cluster.kill(self._job.app_id)
+        except ClusterError as error:
+            self._say(f"not killed, trying again in {_KILL_PATIENCE:g} s: {error.message}")
 
     def _confirmed(self) -> bool:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -191,3 +208,24 @@ class Follower:
             raise Detached(signal.SIGINT) from None
         finally:
             signal.signal(signal.SIGINT, before)
+
+
+def _decided(report: ApplicationReport, last: Snapshot | None) -> ApplicationReport:
+    """What the ApplicationMaster decided for good holds, even if YARN saw it die before it was told."""
+    if last is None or not last.state.final or last.retry or last.state is report.state:
+        return report
+    return replace(report, state=last.state, diagnostics=last.reason)
+
+
+def _told(last: Snapshot) -> ApplicationReport:
+    """The end as the ApplicationMaster told it."""
+    return ApplicationReport(
+        app_id=last.app_id,
+        name=last.app_name,
+        user=last.user,
+        state=last.state,
+        diagnostics=last.reason,
+        attempt=last.attempt,
+        submitted=last.submitted,
+        finished=last.finished,
+    )

@@ -30,10 +30,16 @@ class Interrupts:
     def __init__(self) -> None:
         self._inbox: queue.SimpleQueue[Event] | None = None
         self._before: dict[int, Any] = {}
+        self._seen: int | None = None
 
     def redirect(self, inbox: queue.SimpleQueue[Event]) -> None:
         """From now on, signals go to ``inbox``."""
         self._inbox = inbox
+
+    def check(self) -> None:
+        """For waits that can be given up: `Interrupted` when a signal has come."""
+        if self._seen is not None:
+            raise Interrupted(self._seen)
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
@@ -47,6 +53,7 @@ class Interrupts:
             signal.signal(number, handler)
 
     def _arrived(self, signum: int, _frame: FrameType | None) -> None:
+        self._seen = signum
         if self._inbox is None:
             raise Interrupted(signum)
         self._inbox.put(Interrupt(signum))  # SimpleQueue.put may be called from a signal handler

@@ -105,6 +105,20 @@ OPTIONS: tuple[Option, ...] = (
         key="xlearning.app.priority",
         metavar="LEVEL",
     ),
+    Option(
+        "keytab",
+        "On a secure cluster: keytab to log in with, instead of the ticket of kinit.",
+        JOB,
+        key="xlearning.kerberos.keytab",
+        metavar="FILE",
+    ),
+    Option(
+        "principal",
+        "Principal of the keytab.",
+        JOB,
+        key="xlearning.kerberos.principal",
+        metavar="NAME",
+    ),
     Option("worker-num", "Number of workers.", ROLES, key="xlearning.worker.num", metavar="N"),
     Option(
         "worker-memory",

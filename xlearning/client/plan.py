@@ -125,6 +125,10 @@ def make_plan(
         crew = roles.match_files(crew, _smallest(listings), config, notes)
     if line.given("local"):
         roles.check_slots(crew, config.get("xlearning.local.slots"), found)
+    else:
+        from xlearning.client import delivery  # not needed, and not loaded, for local jobs
+
+        delivery.check(config, fss, found)
     output_index = _output_index(line, crew.workers, found)
     board = _board(crew.workers, wanted_workers, config, fss, found, notes)
     refuse(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import getpass
 import os
 import queue
@@ -17,9 +18,8 @@ from xlearning.client.plan import Plan, Setting, make_plan
 from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan
 from xlearning.client.watch import Event, Watcher
-from xlearning.cluster.base import ClusterClient
 from xlearning.config import Config, find_conf_dir, load
-from xlearning.errors import ConfigError
+from xlearning.errors import ConfigError, CredentialsError
 from xlearning.fs import FileSystems
 from xlearning.job import AppState, JobSpec
 
@@ -47,10 +47,10 @@ def run(line: Scan, console: Console) -> int:
 def _back_end(line: Scan, config: Config, problems: list[Problem]) -> BackEnd:
     """This machine or YARN; without a usable Hadoop configuration no path can be looked at."""
     if line.given("local"):
-        return OnThisMachine(config)
+        return OnThisMachine(config, user_name(os.environ))
     try:
-        return OnYarn(os.environ, user_name(os.environ))
-    except ConfigError as error:
+        return OnYarn(os.environ, user_name(os.environ), config)
+    except (ConfigError, CredentialsError) as error:
         refuse([*problems, Problem(error.message, error.hint or "")])
         raise
 
@@ -63,13 +63,14 @@ def _run(
     problems: list[Problem],
     console: Console,
 ) -> int:
-    fss = FileSystems(back_end.default_fs, timeout=fallback.get("xlearning.fs.timeout"))
-    cluster, now, user = back_end.cluster, time.time(), user_name(os.environ)
+    cluster, now, user = back_end.cluster, time.time(), back_end.user
+    fss = FileSystems(back_end.default_fs, timeout=fallback.get("xlearning.fs.timeout"), user=user)
     if config is not None and not line.given("dry-run"):
         from xlearning.client.sweep import sweep_dead
 
         back_end.warm_up()
         sweep_dead(back_end.staging_root(config, fss), user, fss, cluster, console)
+        back_end.sweep(fss, console)
     setting = Setting(user, now, back_end.default_fs, cluster.report)
     plan = make_plan(line, fallback, fss, setting, problems=problems, config_complete=config is not None)
     for note in (*fallback.warnings, *line.notes, *plan.notes):
@@ -134,14 +135,14 @@ def _launch(
         sweep_remains(plan.sweep, fss, user=setting.user, report=setting.report)
         back_end.prepare(plan, config, fss, console)
         interrupts.redirect(inbox)
-        job = back_end.start(plan, config, fss, setting.now)
+        job = back_end.start(plan, config, fss, setting.now, interrupts.check)
         tell(job.app_id, console)
         crew = ", ".join(f"{role.name} {role.instances}" for role in job.roles)
         console.info(f"Submitted {job.app_name} ({crew}) as {job.app_id}")
         watcher = Watcher(fss, job.staging, inbox)
         watcher.start()
         try:
-            return _follow(job, config, fss, back_end.cluster, watcher, inbox, console)
+            return _follow(job, config, fss, back_end, watcher, inbox, console)
         except Detached as left:
             console.warn(f"left alone: {job.app_id} is not followed any more")
             return EXIT_SIGNAL + left.signum
@@ -153,7 +154,7 @@ def _follow(
     job: JobSpec,
     config: Config,
     fss: FileSystems,
-    cluster: ClusterClient,
+    back_end: BackEnd,
     watcher: Watcher,
     inbox: queue.SimpleQueue[Event],
     console: Console,
@@ -162,12 +163,17 @@ def _follow(
     from xlearning.client.outcome import all_logs, logs, published
     from xlearning.client.sweep import settle_quietly
 
+    cluster = back_end.cluster
     follower = Follower(
         job, cluster, watcher, inbox, console, interval=config.get("xlearning.log.pull.interval")
     )
     ending = follower.run()
     report = ending.report
-    settle_quietly(job, fss, console)
+    if not ending.goes_on:
+        if settle_quietly(job, fss, console):
+            # a commit begins when everything has succeeded and is uploaded: now the output is whole
+            report = dataclasses.replace(report, state=AppState.SUCCEEDED)
+        back_end.tidy(job.app_id, fss, console)
     good = report.state is AppState.SUCCEEDED
     failed = first_failure(ending.snapshot)
     untroubled = good or (report.state is AppState.KILLED and failed is None)
@@ -177,6 +183,7 @@ def _follow(
         ending.snapshot,
         logs=logs(cluster, report, failed.id if failed else "") if found is None else found,
         published=published(job, fss) if good else {},
+        python=config.get("xlearning.python") or os.path.realpath(sys.executable),
     )
     console.block(lines, good=good)
     return EXIT_OK if good else EXIT_JOB

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 
 from xlearning.client.console import Console
+from xlearning.client.stage import JOB_FILE
 from xlearning.cluster.base import ClusterClient
 from xlearning.errors import ApplicationNotFound, XLearningError
 from xlearning.fs import FileSystems
@@ -36,16 +37,19 @@ def settle(job: JobSpec, fss: FileSystems) -> bool:
     return completed
 
 
-def settle_quietly(job: JobSpec, fss: FileSystems, console: Console) -> None:
+def settle_quietly(job: JobSpec, fss: FileSystems, console: Console) -> bool:
     """`settle`, with a line where something was done or could not be done."""
     try:
-        if settle(job, fss):
+        completed = settle(job, fss)
+        if completed:
             console.warn(f"{job.app_id} had begun to commit its output; the commit was completed")
+        return completed
     except (XLearningError, OSError) as error:
         console.warn(
             f"what {job.app_id} left in {job.staging} could not be put in order: {error}; "
             "nothing is lost: once the reason is gone, the next xl-submit does it"
         )
+        return False
 
 
 def sweep_dead(root: str, user: str, fss: FileSystems, cluster: ClusterClient, console: Console) -> None:
@@ -59,9 +63,21 @@ def sweep_dead(root: str, user: str, fss: FileSystems, cluster: ClusterClient, c
         return
     for folder in folders:
         if folder.name.startswith("application_") and _is_dead(folder.name, cluster):
-            job = _staged_job(folder.path, fss)
+            job = staged_job(folder.path, fss)
             if job is not None and job.user == user:
                 settle_quietly(job, fss, console)
+            elif job is None and folder.owner == user:
+                _remove_unfinished(folder.path, fss, console)
+
+
+def _remove_unfinished(staging: str, fss: FileSystems, console: Console) -> None:
+    """A folder whose client was killed while it staged, so that no ApplicationMaster has ever used it."""
+    fs = fss.of(staging)
+    try:
+        if not exists(fs, join(staging, JOB_FILE)):
+            fs.delete(staging, recursive=True)
+    except (XLearningError, OSError) as error:
+        console.warn(f"{staging} of an ended job cannot be removed: {error}")
 
 
 def _is_dead(app_id: str, cluster: ClusterClient) -> bool:
@@ -71,9 +87,9 @@ def _is_dead(app_id: str, cluster: ClusterClient) -> bool:
         return False
 
 
-def _staged_job(staging: str, fss: FileSystems) -> JobSpec | None:
+def staged_job(staging: str, fss: FileSystems) -> JobSpec | None:
     """The job of a staging folder; None where none can be read, for then it is not ours to touch."""
-    path = join(staging, "job.json")
+    path = join(staging, JOB_FILE)
     try:
         with fss.of(path).open_read(path) as stream:
             return from_dict(JobSpec, json.loads(stream.read()))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from xlearning.errors import ClusterUnavailable
 
 T = TypeVar("T")
+
+_LOOK = 0.1  # seconds
 
 
 class Background(Generic[T]):
@@ -27,19 +30,34 @@ class Background(Generic[T]):
         self._error: BaseException | None = None
         threading.Thread(target=self._run, name=what, daemon=True).start()
 
-    def result(self, timeout: float) -> T:
+    def result(self, timeout: float, check: Callable[[], None] | None = None) -> T:
         """Its result, or its exception.
+
+        Parameters
+        ----------
+        timeout : float
+            Seconds.
+        check : callable, optional
+            Called every tenth of a second; what it raises ends the wait.
 
         Raises
         ------
         ClusterUnavailable
             It is not done after ``timeout`` seconds.
         """
-        if not self._done.wait(timeout):
-            raise ClusterUnavailable(f"{self._what}: no answer within {timeout:g} s")
+        deadline = time.monotonic() + timeout
+        while not self._done.wait(max(0.0, min(_LOOK, deadline - time.monotonic()))):
+            if time.monotonic() >= deadline:
+                raise ClusterUnavailable(f"{self._what}: no answer within {timeout:g} s")
+            if check is not None:
+                check()
         if self._error is not None:
             raise self._error
         return self._values[0]
+
+    def wait(self, timeout: float) -> bool:
+        """Whether it is done after at most ``timeout`` seconds."""
+        return self._done.wait(timeout)
 
     def cancel(self, undo: Callable[[T], object]) -> None:
         """Call ``undo`` with the result, now or when there is one; nothing if it failed."""

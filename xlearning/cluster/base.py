@@ -21,6 +21,8 @@ ENV_ROLE = "XLEARNING_ROLE"
 ENV_LOG_DIR = "XLEARNING_LOG_DIR"
 ENV_CREDENTIALS = "XLEARNING_CREDENTIALS"  # folder with tls.crt and tls.key
 ENV_HOST = "XLEARNING_HOST"  # the address others reach this container's host by
+ENV_FILE_SYSTEMS = "XLEARNING_FILE_SYSTEMS"  # URIs, separated by spaces; on secure clusters
+ENV_VIEWERS = "XLEARNING_VIEWERS"  # who may open the page, separated by spaces; unset: everybody
 ENV_BACKEND = "XLEARNING_BACKEND"  # "local" or "yarn"
 
 
@@ -43,6 +45,7 @@ class ApplicationReport:
     attempt: int = 0
     submitted: float = 0.0
     finished: float | None = None
+    app_type: str = ""
 
 
 class ClusterClient(Protocol):
@@ -138,8 +141,14 @@ class ContainerManager(Protocol):
     def read_log(self, container_id: str, name: str, offset: int, limit: int) -> LogChunk:
         """A piece of one of `log_files`; `FileNotFoundError` for another name."""
 
-    def finish(self, state: AppState, diagnostics: str, *, retry: bool) -> None:
-        """Report the end. With ``retry`` the back end may start the next attempt."""
+    def finish(self, state: AppState, diagnostics: str, *, retry: bool) -> bool:
+        """Report the end. With ``retry`` the back end may start the next attempt.
+
+        Returns
+        -------
+        bool
+            Whether it starts the next attempt in any case, which then must say the same once more.
+        """
 
     def close(self) -> None:
         """The very last call, when nothing is left to be done; the process may be ended by it."""

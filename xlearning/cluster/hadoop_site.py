@@ -75,6 +75,11 @@ class HadoopSite:
             raise ConfigError(f"{self.folder}: {name}: {error}") from error
 
     @property
+    def names(self) -> list[str]:
+        """All properties that are set, sorted."""
+        return sorted(self._values)
+
+    @property
     def secure(self) -> bool:
         """Whether the cluster asks for Kerberos."""
         return self.get("hadoop.security.authentication", "simple").lower() == "kerberos"

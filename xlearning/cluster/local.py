@@ -90,7 +90,12 @@ class LocalCluster:
             "staging": job.staging,
         }
         report = ApplicationReport(
-            job.app_id, job.app_name, job.user, AppState.SUBMITTED, submitted=job.submitted or time.time()
+            app_id=job.app_id,
+            name=job.app_name,
+            user=job.user,
+            state=AppState.SUBMITTED,
+            submitted=job.submitted or time.time(),
+            app_type=job.app_type,
         )
         try:
             make_private(files.path)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
 import os
-import stat
 import sys
 import threading
 import time
@@ -17,6 +15,7 @@ from xlearning.cluster.base import CompletedContainer, GrantedContainer, LogChun
 from xlearning.cluster.local_files import ENV_SLOTS, AppFolder, bootstrap, make_private, write_json
 from xlearning.cluster.local_process import ContainerProcess
 from xlearning.cluster.localize import LocalizationError, Localizer
+from xlearning.cluster.log_pieces import log_files, read_piece
 from xlearning.config import Config
 from xlearning.errors import ClusterError
 from xlearning.job import AppState, JobSpec, RoleSpec
@@ -28,7 +27,6 @@ COMMAND_NOT_FOUND = 127  # as a shell says
 POLL_INTERVAL = 0.05  # seconds
 MEMORY_INTERVAL = 1.0  # seconds between two looks at the memory
 _PROGRESS_STEP = 0.01
-_LOG_LIMIT = 1 << 20  # bytes of one read_log
 # The agent stops the user's program with the same grace, and needs a moment of its own after that.
 _AGENT_EXTRA = 3.0
 
@@ -179,37 +177,21 @@ class LocalContainerManager:
     def log_files(self, container_id: str) -> Mapping[str, int]:
         """Names and sizes (bytes) of the log files; none for an unknown container."""
         try:
-            folder = self._files.container(container_id) / "logs"
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except (ValueError, FileNotFoundError):
+            return log_files(self._files.container(container_id) / "logs")
+        except ValueError:
             return {}
-        return {e.name: e.stat().st_size for e in entries if e.is_file(follow_symlinks=False)}
 
     def read_log(self, container_id: str, name: str, offset: int, limit: int) -> LogChunk:
-        """Up to ``limit`` bytes (1 MiB at most) of a log file from ``offset``.
-
-        A character that is only half written yet is left for the next call, so ``next_offset`` may
-        stay where it was.
-        """
+        """See `xlearning.cluster.log_pieces.read_piece`."""
         if name not in self.log_files(container_id):
             raise FileNotFoundError(f"container {container_id} has no log file {name!r}")
-        path = self._files.container(container_id) / "logs" / name
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise FileNotFoundError(f"container {container_id} has no log file {name!r}")
-            offset = min(max(0, offset), status.st_size)
-            file.seek(offset)
-            data = file.read(min(max(limit, 4), _LOG_LIMIT))
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        text = decoder.decode(data)
-        unfinished = len(decoder.getstate()[0])
-        return LogChunk(text, offset, offset + len(data) - unfinished, status.st_size)
+        return read_piece(self._files.container(container_id) / "logs", name, offset, limit)
 
-    def finish(self, state: AppState, diagnostics: str, *, retry: bool) -> None:
+    def finish(self, state: AppState, diagnostics: str, *, retry: bool) -> bool:
         """Leave the last word for the supervisor, who acts on it when this process has ended."""
         said = {"state": state.value, "diagnostics": diagnostics, "retry": retry}
         write_json(self._files.am(self._attempt) / "finish.json", said)
+        return retry
 
     def close(self) -> None:
         """Nothing more to say: the supervisor waits for the end of this process."""

@@ -11,17 +11,22 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from xlearning.cluster import gssapi, yarn_words
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.hadoop_site import HadoopSite, ResourceManager
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import AppState
 
+INFO = "/ws/v1/cluster/info"
 APPS = "/ws/v1/cluster/apps"
 TAG = "xlearning"  # how our applications are found among others
+_TYPE_TAG = f"{TAG}-type-"
 
 _TIMEOUT = 5.0  # seconds for one ResourceManager
+_ALL_TIMEOUT = 10.0  # seconds for all of them
 _FIX = "look whether YARN is up, and whether HADOOP_CONF_DIR is that of the right cluster"
 _ATTEMPT = re.compile(r"container_(?:e\d+_)?\d+_\d+_(\d+)_\d+")
+_TYPE = re.compile(r"[a-z0-9_.-]{1,60}")
 _STATES = {
     "RUNNING": AppState.RUNNING,
     "FAILED": AppState.FAILED,
@@ -39,22 +44,38 @@ class Refused(ClusterError):
 
 
 def check_reachable(site: HadoopSite) -> None:
-    """Connect to a ResourceManager's RPC port: Hadoop's own clients would retry for minutes.
+    """Have a ResourceManager's RPC port answer: Hadoop's own clients would retry for minutes.
 
     Raises
     ------
     ClusterUnavailable
-        None of them can be connected to.
+        None of them can be connected to, or answers.
     """
+    managers = site.resource_managers
+    timeout = min(_TIMEOUT, _ALL_TIMEOUT / len(managers))
     reasons = []
-    for manager in site.resource_managers:
-        host, _, port = manager.rpc.rpartition(":")
+    for manager in managers:
         try:
-            with socket.create_connection((host, int(port)), _TIMEOUT):
-                return
+            _probe(manager.rpc, timeout)
+            return
         except (OSError, ValueError) as error:
             reasons.append(f"{manager.rpc} ({error})")
     raise ClusterUnavailable(f"no ResourceManager can be reached at {', '.join(reasons)}", hint=_FIX)
+
+
+def _probe(address: str, timeout: float) -> None:
+    """Hear something from a Hadoop RPC port.
+
+    Every version answers an HTTP request with a remark, before any login. One that only accepts the
+    connection is a ResourceManager that hangs, or a firewall.
+    """
+    host, _, port = address.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        try:
+            connection.recv(1)  # a port that closes the connection is alive as well
+        except TimeoutError:
+            raise TimeoutError(f"accepts the connection, but does not answer within {timeout:g} s") from None
 
 
 class ResourceManagerWeb:
@@ -64,6 +85,20 @@ class ResourceManagerWeb:
         self._managers = list(site.resource_managers)
         # proxies of the environment lead out of the cluster, not into it
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def asks_who(self) -> bool:
+        """Whether YARN's web pages want a login, so that their viewers have names.
+
+        Raises
+        ------
+        ClusterUnavailable
+            No ResourceManager answers.
+        """
+        try:
+            self._get(INFO, log_in=False)
+        except Refused:
+            return True
+        return False
 
     def report(self, app_id: str) -> ApplicationReport:
         """How an application stands.
@@ -88,11 +123,20 @@ class ResourceManagerWeb:
         found = (self._get(f"{APPS}?{query}").get("apps") or {}).get("app") or []
         return sorted((to_report(app) for app in found), key=lambda report: -report.submitted)
 
-    def _get(self, path: str) -> Any:
+    def marked(self, tag: str) -> Sequence[str]:
+        """Ids of the applications with a tag that have not ended."""
+        found = (self._get(f"{APPS}?applicationTags={urllib.parse.quote(tag)}").get("apps") or {}).get("app")
+        return [report.app_id for report in map(to_report, found or []) if not report.state.final]
+
+    def get(self, path: str) -> Any:
+        """What the web service answers to a GET; `FileNotFoundError` for a path that it does not know."""
+        return self._get(path)
+
+    def _get(self, path: str, *, log_in: bool = True) -> Any:
         reasons = []
         for manager in list(self._managers):
             try:
-                answer = self._ask(manager, path)
+                answer = self._ask(manager, path, log_in=log_in)
             except (ClusterError, FileNotFoundError):
                 raise
             except (OSError, ValueError) as error:  # ValueError: not JSON, as from a standby
@@ -103,8 +147,11 @@ class ResourceManagerWeb:
             return answer
         raise ClusterUnavailable(f"no ResourceManager answers at {', '.join(reasons)}", hint=_FIX)
 
-    def _ask(self, manager: ResourceManager, path: str) -> Any:
-        request = urllib.request.Request(manager.web + path, headers={"Accept": "application/json"})
+    def _ask(self, manager: ResourceManager, path: str, *, log_in: bool, authorization: str = "") -> Any:
+        headers = {"Accept": "application/json"}
+        if authorization:
+            headers["Authorization"] = authorization
+        request = urllib.request.Request(manager.web + path, headers=headers)
         try:
             with self._opener.open(request, timeout=_TIMEOUT) as reply:
                 return json.load(reply)
@@ -112,9 +159,22 @@ class ResourceManagerWeb:
             with error:
                 if error.code == 404:
                     raise FileNotFoundError(path) from error
+                if error.code == 401 and log_in and not authorization:
+                    return self._ask(manager, path, log_in=log_in, authorization=_negotiate(manager, error))
                 if error.code in (401, 403):
                     raise Refused(f"{manager.web} wants a login ({error.code})") from error
                 raise
+
+
+def _negotiate(manager: ResourceManager, error: urllib.error.HTTPError) -> str:
+    """The answer to a web service that asks for SPNEGO; `Refused` where there is none."""
+    offered = [offer.partition(" ")[0].lower() for offer in error.headers.get_all("WWW-Authenticate") or ()]
+    if "negotiate" not in offered:
+        raise Refused(f"{manager.web} wants a login other than Kerberos")
+    try:
+        return gssapi.negotiate(urllib.parse.urlsplit(manager.web).hostname or "")
+    except gssapi.GssError as failure:
+        raise Refused(f"{manager.web} wants Kerberos: {failure}") from failure
 
 
 def to_report(app: Mapping[str, Any]) -> ApplicationReport:
@@ -131,9 +191,21 @@ def to_report(app: Mapping[str, Any]) -> ApplicationReport:
         name=app.get("name", ""),
         user=app.get("user", ""),
         state=mapped,
-        diagnostics=(app.get("diagnostics") or "").strip(),
+        diagnostics=yarn_words.application_end((app.get("diagnostics") or "").strip()),
         tracking_url=app.get("trackingUrl") or "",
         attempt=int(attempt.group(1)) if attempt else 0,
         submitted=(app.get("startedTime") or 0) / 1000,
         finished=finished or None,
+        app_type=_type_of(app.get("applicationTags") or ""),
     )
+
+
+def tags(app_type: str) -> set[str]:
+    """The tags of an application of ours. YARN takes few characters, and keeps them in lower case."""
+    known = _TYPE.fullmatch(app_type.lower())
+    return {TAG, f"{_TYPE_TAG}{app_type.lower()}"} if known else {TAG}
+
+
+def _type_of(tags: str) -> str:
+    found = [tag.strip() for tag in tags.split(",") if tag.strip().startswith(_TYPE_TAG)]
+    return found[0][len(_TYPE_TAG) :].upper() if found else ""

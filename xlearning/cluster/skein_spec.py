@@ -1,16 +1,27 @@
-"""A job as skein's specification: one service per role, all of its containers asked for at once."""
+"""A job as skein's specification: one service per role, all of its containers asked for at once.
+
+Where memory grows with the attempt, one more service per role and later attempt, see `attempts`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from xlearning.cluster.resource_manager import TAG
-from xlearning.cluster.yarn_script import LIBRARY, Launch, agent_script, am_script
+from xlearning.cluster import attempts
+from xlearning.cluster.resource_manager import tags
+from xlearning.cluster.yarn_script import (
+    LIBRARY,
+    MASTER_LIBRARY,
+    Launch,
+    NodePackage,
+    agent_script,
+    am_script,
+)
 from xlearning.config import Config
 from xlearning.fs.base import split_uri
-from xlearning.job import JobSpec
+from xlearning.job import JobSpec, RoleSpec
 
 AM_EXTRA_MB = 256  # for skein's own JVM, which shares the ApplicationMaster's container
 DEFAULT_QUEUE = "default"
@@ -19,7 +30,12 @@ _AM_JAVA = "--add-opens=java.base/java.util=ALL-UNNAMED -XX:+UseSerialGC -XX:Tie
 
 
 def specification(
-    skein: Any, job: JobSpec, sources: Mapping[str, str], archive: str, launch: Launch, security: Any
+    skein: Any,
+    job: JobSpec,
+    sources: Mapping[str, str],
+    package: NodePackage,
+    launch: Launch,
+    security: Any,
 ) -> Any:
     """The skein application of a job.
 
@@ -29,31 +45,35 @@ def specification(
         Given, so that `xlearning.cluster.skein` stays the one place that imports it.
     sources : mapping
         Resource name -> URI that skein takes it from.
-    archive : str
-        URI of our package for the nodes.
+    package : NodePackage
+        Ours for the nodes.
     security : skein.Security
         Credential of the application.
     """
     config = Config.from_properties(job.properties)
-    library = {LIBRARY: skein.File(archive, type="ARCHIVE", visibility="PRIVATE")}
+    library, master_library = _libraries(skein, package)
     files = {r.name: skein.File(sources[r.name], type=r.kind.value) for r in job.resources}
-    services = {
-        role.name: skein.Service(
+
+    def service(role: RoleSpec, instances: int) -> Any:
+        return skein.Service(
             resources=skein.Resources(memory=role.memory_mb, vcores=role.vcores),
             script=agent_script(launch, role.name),
-            instances=role.instances,
+            instances=instances,
             files={**files, **library},
             max_restarts=0,
             allow_failures=True,
         )
-        for role in job.roles
-    }
+
+    services = {role.name: service(role, role.instances) for role in job.roles}
+    for attempt in attempts.later(job.roles, config):
+        for role in job.roles:
+            services[attempts.service(role.name, attempt)] = service(attempts.grow(role, config, attempt), 0)
     master = skein.Master(
         resources=skein.Resources(
             memory=config.get("xlearning.am.memory") + AM_EXTRA_MB, vcores=config.get("xlearning.am.cores")
         ),
         script=am_script(launch, config.family("xlearning.am.env.")),
-        files=library,
+        files={**library, **master_library},
         env={"JDK_JAVA_OPTIONS": _AM_JAVA},
         security=security,
         log_level="WARN",
@@ -63,9 +83,27 @@ def specification(
         master=master,
         name=job.app_name,
         queue=config.get("xlearning.app.queue") or DEFAULT_QUEUE,
-        tags={TAG},
+        tags=tags(job.app_type),
         max_attempts=config.get("xlearning.app.max.attempts"),
+        file_systems=list(launch.file_systems),
+        acls=_acls(skein, launch.viewers),
     )
+
+
+def _libraries(skein: Any, package: NodePackage) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Our archives for all containers, and those that only the ApplicationMaster gets on top."""
+    visibility = "PUBLIC" if package.public else "PRIVATE"
+    base = {LIBRARY: skein.File(package.base, type="ARCHIVE", visibility=visibility)}
+    if not package.master:
+        return base, {}
+    return base, {MASTER_LIBRARY: skein.File(package.master, type="ARCHIVE", visibility=visibility)}
+
+
+def _acls(skein: Any, viewers: Sequence[str]) -> Any:
+    """Who may see the application. skein itself lets in whom its JVM runs as, who need not be the owner."""
+    if not viewers:
+        return skein.ACLs()
+    return skein.ACLs(enable=True, ui_users=list(viewers), view_users=list(viewers))
 
 
 def local_bytes(job: JobSpec) -> int:

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xlearning.cluster import base
 
 LIBRARY = "__xlearning__"  # link to our unpacked package in every container
+MASTER_LIBRARY = "__xlearning_am__"  # link to what only the ApplicationMaster needs
+NO_INTERPRETER = 233  # exit code, with those of container/bootstrap.py
+# That of bash holds the current folder, and what the NodeManager has is not passed on.
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_CONFIGURATION = ".xlearning-conf"
 _CREDENTIALS = ".xlearning-tls"
 
 # SKEIN_* variables and .skein.* files come from skein, all others from YARN.
 _IDENTITY = f"""\
 set -e
 umask 077
-export HOME="$PWD" PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$PWD/{LIBRARY}"
+export HOME="$PWD" PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=1 PATH={_PATH}
 unset JDK_JAVA_OPTIONS http_proxy https_proxy grpc_proxy HTTP_PROXY HTTPS_PROXY
 mkdir -p {_CREDENTIALS}
 cp .skein.crt {_CREDENTIALS}/tls.crt
@@ -32,7 +37,30 @@ export {base.ENV_ATTEMPT}=$((10#$attempt))
 export {base.ENV_LOG_DIR}="${{LOG_DIRS%%,*}}"
 export {base.ENV_HOST}="$NM_HOST"
 export {base.ENV_CREDENTIALS}="$PWD/{_CREDENTIALS}"
+if [ -z "$JAVA_HOME" ] && java=$(command -v java); then
+  java=$(readlink -f "$java")
+  export JAVA_HOME="${{java%/bin/java}}"
+fi
 """
+
+
+@dataclass(frozen=True)
+class NodePackage:
+    """Our package for the nodes on the cluster.
+
+    Attributes
+    ----------
+    base : str
+        URI of the archive for every container.
+    master : str
+        URI of what only the ApplicationMaster needs; empty where the base holds that too.
+    public : bool
+        Whether nodes may share the archives among all users.
+    """
+
+    base: str
+    master: str = ""
+    public: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,11 +75,20 @@ class Launch:
         URI of the folder of all staging folders.
     user : str
         HDFS user where nothing else says who that is; empty on secure clusters.
+    file_systems : tuple of str
+        On a secure cluster the URIs of all file systems that the job needs tokens for.
+    viewers : tuple of str
+        Who may open the page; empty: everybody whom YARN lets through.
+    hadoop : mapping
+        File name -> text of a Hadoop configuration, for nodes that have none.
     """
 
     python: str
     staging_root: str
     user: str = ""
+    file_systems: tuple[str, ...] = ()
+    viewers: tuple[str, ...] = ()
+    hadoop: Mapping[str, str] = field(default_factory=dict)
 
 
 def am_script(launch: Launch, env: Mapping[str, str]) -> str:
@@ -66,13 +103,49 @@ def agent_script(launch: Launch, role: str) -> str:
 
 def _script(launch: Launch, part: str, env: Mapping[str, str]) -> str:
     variables = {"HADOOP_USER_NAME": launch.user} if launch.user else {}
+    if launch.file_systems:
+        variables[base.ENV_FILE_SYSTEMS] = " ".join(launch.file_systems)
+    if launch.viewers:
+        variables[base.ENV_VIEWERS] = " ".join(launch.viewers)
     variables |= env
     exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
     root = shlex.quote(launch.staging_root)
+    library = f"$PWD/{LIBRARY}:$PWD/{MASTER_LIBRARY}" if part == "am" else f"$PWD/{LIBRARY}"
     return (
         f"{_IDENTITY}"
+        f'export PYTHONPATH="{library}"\n'
         f'export {base.ENV_STAGING}={root}/"$SKEIN_APPLICATION_ID"\n'
+        f"{_configuration(launch.hadoop)}"
         f"{exports}"
+        f"{_check(launch.python, part)}"
         # exec: the process itself must get YARN's signals
         f"exec {shlex.quote(launch.python)} {LIBRARY}/xlearning/container/bootstrap.py {part}\n"
     )
+
+
+def _configuration(files: Mapping[str, str]) -> str:
+    """For a node without a Hadoop configuration, and for the user's program there."""
+    if not files:
+        return ""
+    lines = ['if [ ! -r "$HADOOP_CONF_DIR/core-site.xml" ]; then', f"  mkdir -p {_CONFIGURATION}"]
+    for name, text in files.items():
+        lines.append(f"  printf %s {shlex.quote(text)} > {_CONFIGURATION}/{shlex.quote(name)}")
+    lines += [f'  export HADOOP_CONF_DIR="$PWD/{_CONFIGURATION}"', "fi"]
+    return "\n".join(lines) + "\n"
+
+
+def _check(python: str, part: str) -> str:
+    """Without it the exit code of a missing interpreter would be that of any missing command."""
+    words = f"xlearning: the {part} cannot run: there is no {python} on $(hostname); set xlearning.python"
+    return (
+        f"command -v -- {shlex.quote(python)} >/dev/null || "
+        f"{{ echo {_double_quoted(words)} >&2; exit {NO_INTERPRETER}; }}\n"
+    )
+
+
+def _double_quoted(text: str) -> str:
+    """In double quotes, where only ``$(hostname)`` is expanded."""
+    kept = "$(hostname)"
+    before, _, after = text.partition(kept)
+    escaped = ["".join(f"\\{c}" if c in '\\"$`' else c for c in part) for part in (before, after)]
+    return f'"{escaped[0]}{kept}{escaped[1]}"'

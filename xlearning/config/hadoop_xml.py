@@ -48,6 +48,11 @@ def read(path: Path) -> XmlFile:
 
 def write(path: Path, values: dict[str, str]) -> None:
     """Write ``values`` as a Hadoop configuration file, sorted by name."""
+    path.write_text(render(values), encoding="utf-8")
+
+
+def render(values: dict[str, str]) -> str:
+    """``values`` as the text of a Hadoop configuration file, sorted by name."""
     from xml.etree import ElementTree
 
     root = ElementTree.Element("configuration")
@@ -56,7 +61,8 @@ def write(path: Path, values: dict[str, str]) -> None:
         ElementTree.SubElement(prop, "name").text = name
         ElementTree.SubElement(prop, "value").text = value
     ElementTree.indent(root)
-    ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{text}"
 
 
 def _read_into(result: XmlFile, path: Path, trail: tuple[Path, ...]) -> None:

@@ -116,6 +116,19 @@ KEYS: tuple[Key, ...] = (
     _key("history.log.dir", _K.PATH, "/tmp/XLearning/history", "Folder of the history records."),
     _key("python", _K.STRING, None,
          "Python interpreter of the ApplicationMaster and the agents; unset: the one that runs xl-submit."),
+    _key("nodes.python", _K.STRING, None,
+         "Python version of the nodes, such as 3.10; unset: that in the name of xlearning.python, else that "
+         "of xl-submit."),
+    _key("nodes.glibc", _K.STRING, None,
+         "Version of the nodes' C library, such as 2.28; unset: that of the machine of xl-submit."),
+    _key("yarn.archive", _K.PATH, None,
+         "XLearning's package for the nodes, on HDFS, made by xl-submit package; unset: xl-submit makes and "
+         "uploads one."),
+    # secure clusters
+    _key("kerberos.keytab", _K.PATH, None,
+         "Keytab of the one who submits; unset: the ticket cache of kinit.", option="--keytab"),
+    _key("kerberos.principal", _K.STRING, None, "Principal of the keytab; unset: its first one.",
+         option="--principal"),
     # TensorFlow
     _key("tf.evaluator", _K.BOOL, "false", "The last worker becomes the evaluator.", option="--tf-evaluator"),
     _key("tf.distribution.strategy", _K.BOOL, "false",
@@ -204,6 +217,11 @@ KEYS: tuple[Key, ...] = (
          option="--local-slots", low=0),
     # page
     _key("webui.enable", _K.BOOL, "true", "Serve the job's page."),
+    _key("webui.acl", _K.ENUM, "AUTO",
+         "Who may open the page on YARN. OWNER: the user and xlearning.webui.acl.users; OPEN: everybody whom "
+         "YARN lets through; AUTO: OWNER where YARN's web pages ask for a login, else OPEN.",
+         values=("AUTO", "OWNER", "OPEN")),
+    _key("webui.acl.users", _K.LIST, None, "Who may open the page besides the owner; * is everybody."),
 )  # fmt: skip
 
 FAMILIES: tuple[Family, ...] = (

@@ -14,6 +14,7 @@ from xlearning.errors import CredentialsError, StorageError, StorageUnavailable
 
 _BUILT_IN = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
 _RPC = re.compile(r'^(?:Fatal)?RPCError\("(?P<class>[^"]*)", "(?P<text>.*)"\)$', re.DOTALL)
+_WORDS = re.compile(r'"((?:[^"\\]|\\.)*)"\)$', re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 _RPC_BUILT_IN: dict[str, type[OSError]] = {
@@ -111,7 +112,9 @@ def _from_python(error: BaseException, text: str, uri: str, address: str) -> Exc
     if isinstance(error, OSError):
         return StorageUnavailable(f"HDFS at {address} cannot be reached: {text}", hint=hint(address))
     if text.startswith(_CREDENTIAL_KINDS):
-        return _credentials(text, address)
+        return _credentials(_said(text), address)
+    if "split_to out of bounds" in text:  # how hdfs-native fails on a token file that is cut off
+        return _credentials(f"the file of HADOOP_TOKEN_FILE_LOCATION is damaged ({text})", address)
     if text.startswith(_TRANSIENT_KINDS):
         return StorageUnavailable(f"HDFS at {address} failed to serve {uri}: {text}")
     return StorageError(f"{uri}: {text or type(error).__name__}")
@@ -141,6 +144,12 @@ def _credentials(text: str, address: str) -> CredentialsError:
         f"HDFS at {address} accepts no credentials of this process: {text}",
         hint="get a ticket with kinit; in a container the delegation token has expired or is missing",
     )
+
+
+def _said(text: str) -> str:
+    """The words in ``GSSAPIError(GssMajorCodes { ... }, 2529639053, "...")``."""
+    quoted = _WORDS.search(text)
+    return _ESCAPE.sub(_unescape, quoted[1]) if quoted else text
 
 
 def _first_line(text: str) -> str:

@@ -24,6 +24,9 @@ class FileSystems:
         File system of paths without a scheme: ``file://``, ``hdfs://host:port``, ...
     timeout : float
         Seconds after which a call to a remote file system is given up.
+    user : str
+        Whose home relative paths start from, where the default file system is a remote one; default:
+        ``HADOOP_USER_NAME``, else the one who is logged in.
 
     Raises
     ------
@@ -31,11 +34,11 @@ class FileSystems:
         ``default_uri`` has a scheme that is not known.
     """
 
-    def __init__(self, default_uri: str = "file://", *, timeout: float = 15.0) -> None:
+    def __init__(self, default_uri: str = "file://", *, timeout: float = 15.0, user: str = "") -> None:
         scheme, authority, _ = split_uri(_with_slashes(default_uri))
         _check(scheme, authority, default_uri)
         self.default_uri = f"{scheme}://{authority}"
-        self._timeout = timeout
+        self._timeout, self._user = timeout, user
         self._lock = threading.Lock()
         self._made: dict[str, FileSystem] = {}
 
@@ -91,7 +94,7 @@ class FileSystems:
             return f"{self.default_uri}{path}"
         if default_scheme == "file":
             return f"file://{os.path.abspath(path)}"  # noqa: PTH100 - symbolic links stay
-        return join(self.default_uri, "user", _user(), path)
+        return join(self.default_uri, "user", self._user or _user(), path)
 
     def _make(self, scheme: str, uri: str) -> FileSystem:
         if scheme == "file":

@@ -238,11 +238,22 @@ class HistoryReader:
             if name.startswith("events-") and name.endswith(".jsonl")
             for record in from_lines(_content(fs, join(folder, name)))
         ]
-        if SNAPSHOT_FILE not in names:
-            return None, records
+        return (self.snapshot(folder) if SNAPSHOT_FILE in names else None), records
+
+    def snapshot(self, folder: str) -> Snapshot:
+        """The last snapshot.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is none.
+        XLearningError
+            It is damaged, or the file system does not answer.
+        """
         path = join(folder, SNAPSHOT_FILE)
+        content = _content(self._fss.of(folder), path)
         try:
-            return from_dict(Snapshot, json.loads(_content(fs, path))), records
+            return from_dict(Snapshot, json.loads(content))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise XLearningError(f"{path} is not a snapshot of a job: {error}") from error
 

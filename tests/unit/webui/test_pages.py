@@ -8,6 +8,8 @@ import pytest
 import webui_samples as samples
 from flask.testing import FlaskClient
 
+from xlearning.cluster.base import LogChunk
+from xlearning.errors import XLearningError
 from xlearning.job import (
     BoardView,
     InputView,
@@ -16,11 +18,13 @@ from xlearning.job import (
     SaveState,
     Snapshot,
 )
+from xlearning.webui.app import create_app
 from xlearning.webui.assets import FOLDER
+from xlearning.webui.pages import TAIL
 
 BASE = "/s3cret"
 NONCE = "n0nce"
-HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{7*7}}"
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{6173*2}}"
 WORKER0 = samples.container_id(3)
 
 
@@ -157,7 +161,7 @@ def test_hostile_text_is_escaped_everywhere(client: FlaskClient, source: samples
         assert not any(link.startswith("javascript:") for link in page.links())
         scripts = [attrs for tag, attrs in page.tags if tag == "script"]
         assert all("nonce" in attrs or "src" in attrs for attrs in scripts)
-        assert "{{7*7}}" in page.text and "49" not in page.text
+        assert "{{6173*2}}" in page.text and "12346" not in page.text
     assert "onerror=alert(2)" in Page(pages[0]).text
 
 
@@ -176,6 +180,22 @@ def test_log_page_shows_the_end_of_the_file(client: FlaskClient, source: samples
     assert f"logs?c={WORKER0}&f=stderr" in page.links()
     viewer = next(a for tag, a in page.tags if a.get("id") == "viewer")
     assert int(viewer["data-next"] or 0) == len(source.logs[WORKER0, "stdout"])
+
+
+def test_log_page_opens_while_nobody_reads_the_file(
+    client: FlaskClient, source: samples.SampleSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(*_: object) -> LogChunk:
+        raise XLearningError("the agent does not answer")
+
+    source.write(3, "stdout", b"x" * 70_000)
+    monkeypatch.setattr(source, "read_log", silent)
+    answer = client.get(f"{BASE}/logs?c={WORKER0}")
+    viewer = next(a for tag, a in Page(answer.text).tags if a.get("id") == "viewer")
+    assert (answer.status_code, int(viewer["data-next"] or 0)) == (200, 70_000 - TAIL)
+    for path, base in (("/logs", ""), ("/logs/", "../")):
+        tags = Page(client.get(f"{BASE}{path}?c={WORKER0}").text).tags
+        assert [a.get("href", "") for tag, a in tags if tag == "base"] == ([base] if base else [])
 
 
 def test_log_page_without_files_explains_itself(client: FlaskClient, source: samples.SampleSource) -> None:
@@ -214,6 +234,17 @@ def test_page_says_who_the_viewer_is(
     headers = {"Cookie": f"proxy-user={cookie}"} if cookie else {}
     page = Page(client.get(f"{BASE}/", headers=headers).text)
     assert f"You are {viewer}." in page.text and words in page.text
+
+
+def test_page_says_to_whom_yarn_opens_it(source: samples.SampleSource) -> None:
+    headers = {"Cookie": "proxy-user=alice"}
+
+    def page(*viewers: str) -> str:
+        app = create_app(source, prefix=BASE[1:], nonce="n", viewers=viewers)
+        return app.test_client(use_cookies=False).get(f"{BASE}/", headers=headers).text
+
+    assert "YARN opens this page to alice, bob alone." in page("alice", "bob")
+    assert "YARN&#39;s web proxy lets through" in page("alice", "*")
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,17 @@ const endText = () => {
   return `final: the job ${{ SUCCEEDED: "succeeded", FAILED: "failed", KILLED: "was stopped" }[page.job.state]}${at}`;
 };
 
-const poller = new Poller({ ask, pause, endText });
+/** YARN has the last word where the ApplicationMaster could not say it. */
+function onYarnsWord({ outcome }) {
+  setAttribute(byId("head"), "data-state", outcome);
+  setBadge(byId("state").firstElementChild, outcome);
+  setText(byId("phase"), "");
+  for (const id of ["stop", "save"]) setHidden(byId(id), true);
+  setText(byId("save-note"), "");
+}
+
+const farewell = "The job has ended, and its ApplicationMaster with it: logs are no longer read from this page.";
+const poller = new Poller({ ask, pause, endText, farewell, onYarnsWord });
 watchStopButton(() => poller.now());
 watchSaveButton(() => poller.now());
 setInterval(() => {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 
 DEFAULT_VERB = "submit"
-VERBS = frozenset((DEFAULT_VERB, "save"))
+VERBS = frozenset((DEFAULT_VERB, "kill", "list", "logs", "package", "save", "status"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -56,10 +57,10 @@ def _quiet_interrupt() -> Iterator[None]:
 
 
 def _run(verb: str, words: list[str]) -> int:
-    if verb == "save":
+    if verb != DEFAULT_VERB:
         with _quiet_interrupt():
-            from xlearning.client.cli.save import main as save
-        return save(words)
+            module = importlib.import_module(f"xlearning.client.cli.{verb}")
+        return int(module.main(words))
     with _quiet_interrupt():
         from xlearning.client.cli.submit import submit
     return int(submit.main(words, prog_name="xl-submit", standalone_mode=False) or 0)

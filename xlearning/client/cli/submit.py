@@ -14,8 +14,8 @@ from xlearning.client.scan import scan
 from xlearning.config.keys import Kind, lookup
 
 _INTRO = (
-    "Run COMMAND in many containers, unchanged: of this machine with --local. The application id "
-    "goes to standard output and everything for people to standard error."
+    "Run COMMAND in many containers, unchanged: on Hadoop YARN, or on this machine with --local. The "
+    "application id goes to standard output and everything for people to standard error."
 )
 _EXAMPLE = """\
 Example:
@@ -23,11 +23,19 @@ Example:
       --files train.py --input /data/mnist#data --output /models/m1#model \\
       python train.py --data ./data --model ./model
 """
+_VERBS = (
+    ("xl-submit list", "Your jobs, on this machine and on YARN."),
+    ("xl-submit status APP_ID", "How a job stands."),
+    ("xl-submit logs APP_ID", "What its programs have written."),
+    ("xl-submit save APP_ID", "Save its output as it is now, while it runs."),
+    ("xl-submit kill APP_ID", "End it."),
+)
 _NOTES = (
     "Options may be written with one dash or two, dashed or in camelCase (--worker-num, -workerNum), "
     "as --opt value or --opt=value. The first word that belongs to no option starts COMMAND, and so "
     "does what follows --.",
-    "xl-submit save APP_ID saves the output of a running job as it is now: see xl-submit save --help.",
+    "xl-submit package --output FILE makes XLearning's package for the nodes of a YARN cluster.",
+    "A verb is one as the very first word only: xl-submit -- list runs a command of yours called list.",
     "Exit codes: 0 succeeded; 1 wrong usage, configuration or client error; 2 the application failed "
     "or was killed.",
 )
@@ -61,7 +69,9 @@ class SubmitCommand(click.Command):
         formatter.write(_EXAMPLE)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """All options, by group."""
+        """The verbs, and all options by group."""
+        with formatter.section("Verbs, each with a --help of its own"):
+            formatter.write_dl(_VERBS)
         for group, options in groupby(OPTIONS, key=lambda option: option.group):
             with formatter.section(group):
                 formatter.write_dl([_row(option) for option in options])

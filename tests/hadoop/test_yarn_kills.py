@@ -1,0 +1,165 @@
+"""Jobs on a real YARN that are ended from outside, by whom and whenever: nothing is left of them.
+
+What YARN leaves no time for is done by the client that follows, else by the next submission.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from minihadoop import MiniHadoop
+from places import Place
+from side_by_side import side_by_side
+from submitting import PROGRAMS, Running, wait_for
+from yarn_gateway import YarnGateway, processes_of, settled
+
+from xlearning.cluster.resource_manager import APPS, TAG
+from xlearning.fs import FileSystems
+
+ACT = PROGRAMS / "act.py"
+BIG = 256 << 20
+SOME = (("download", "INT"), ("run", "TERM"), ("upload", "yarn"), ("upload", "abandoned"))
+ALL = tuple(
+    (phase, means)
+    for phase in ("download", "run", "upload")
+    for means in ("INT", "TERM", "yarn", "abandoned")
+)
+Gateways = Callable[[], YarnGateway]
+
+
+@pytest.fixture
+def place(hdfs_dir: str) -> Place:
+    return Place(hdfs_dir, FileSystems("file://"))
+
+
+def kill(running: Running, gateway: YarnGateway, app_id: str, means: str) -> None:
+    """End it; with ``abandoned`` the client dies first, so that nobody tidies up."""
+    if means in ("INT", "TERM"):
+        running.process.send_signal(signal.SIGINT if means == "INT" else signal.SIGTERM)
+    else:
+        if means == "abandoned":
+            running.process.kill()
+            running.end()
+        gateway.kill_on_yarn(app_id)
+    if means != "abandoned":
+        ended = running.end()
+        assert ended.code == 2, ended.err
+        assert "KILLED" in ended.err
+        assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("cases", [SOME, pytest.param(ALL, marks=pytest.mark.large)], ids=["some", "all"])
+def test_killed_while_it_works(cases: tuple[tuple[str, str], ...], place: Place, gateways: Gateways) -> None:
+    """During a long download, the run, and a long upload; daemons of the program included."""
+    place.write("big", bytes(BIG))
+    program = {
+        "run": 'exec "$@" ignore-term fork write:output/x=1 wait:never',
+        "upload": "for n in 1 2 3 4 5 6 7 8; do truncate -s 256M output/$n; done",
+        "download": "sleep 600",
+    }
+    awaited = {"run": "worker: 2 running", "upload": "uploading", "download": "preparing"}
+
+    def scene(phase: str, means: str) -> None:
+        gateway = gateways()
+        output = f"{phase}-{means}"
+        inputs = [f"--input={place.at('big')}#d{n}" for n in range(8)] if phase == "download" else []
+        running = gateway.start(
+            *("--worker-num", 2 if phase == "run" else 1, "--board-enable", "false", *inputs),
+            *("--conf", "xlearning.download.file.thread.nums=1"),
+            *("--conf", "xlearning.upload.output.thread.nums=1"),
+            *("--output", f"{place.at(output)}#output"),
+            *("--", "bash", "-c", program[phase], "bash", sys.executable, ACT),
+        )
+        app_id = gateway.submitted(running)
+        running.said(awaited[phase], 180)
+        kill(running, gateway, app_id, means)
+        if means == "abandoned":
+            wait_for(lambda: not processes_of(app_id), 30, "processes are left")
+            again = gateway.submit("--output", f"{place.at(output)}#output", "--", "touch", "output/y")
+            assert again.code == 0, again.err
+            assert {name.rpartition("/")[2] for name in place.tree(output)} == {"_SUCCESS", "y"}
+            assert not place.exists(f"{output}/_temporary")
+        else:
+            assert not place.exists(output), place.tree(output)
+        settled(gateway, app_id)
+
+    side_by_side({f"{p}-{m}": lambda p=p, m=m: scene(p, m) for p, m in cases})  # type: ignore[misc]
+
+
+def test_killed_while_it_waits(place: Place, gateways: Gateways) -> None:
+    """One application waits for its last container, the others for their ApplicationMaster."""
+    gateway = gateways()
+    big = ("--worker-memory", "6000M", "--conf", "xlearning.am.memory=4000")
+    output = ("--output", f"{place.at('out')}#output")
+    first = gateway.start("--worker-num", 3, "--worker-memory", "6000M", *output, "--", "sleep", "600")
+    first_id = gateway.submitted(first)
+    first.said("worker: 2 starting, 1 waiting", 180)
+    means = ("INT", "yarn", "abandoned")
+    waiting = {each: gateway.start(*big, "--", "true") for each in means}
+    ids = {each: gateway.submitted(running) for each, running in waiting.items()}
+    assert {gateway.application(app_id)["state"] for app_id in ids.values()} == {"ACCEPTED"}
+    scenes = {
+        each: lambda each=each: kill(waiting[each], gateway, ids[each], each)  # type: ignore[misc]
+        for each in means
+    }
+    side_by_side({**scenes, "TERM": lambda: kill(first, gateway, first_id, "TERM")})
+    refused = gateway.submit("--input", f"{place.at('none')}#x", "--", "true")  # sweeps, and goes no further
+    assert refused.code == 1
+    assert not place.exists("out")
+    for app_id in (first_id, *ids.values()):
+        assert gateway.application(app_id)["finalStatus"] == "KILLED"
+        settled(gateway, app_id)
+
+
+def test_interrupted_before_the_id_is_known(place: Place, gateways: Gateways) -> None:
+    """YARN has taken the application, its answer does not come, the user gives up: nothing runs on."""
+    gateway = gateways()
+    name = f"unknown-{Path(gateway.root).parent.name}"
+    running = gateway.start("--app-name", name, "--", "sleep", "600")
+
+    def taken() -> list[str]:
+        found = (gateway.ask(f"{APPS}?applicationTags={TAG}").get("apps") or {}).get("app") or []
+        return [app["id"] for app in found if app["name"] == name]
+
+    found = wait_for(taken, 120, "never submitted")
+    (app_id,) = found if isinstance(found, list) else []
+    drivers = [p for p in psutil.Process(running.process.pid).children() if "Driver" in " ".join(p.cmdline())]
+    for driver in drivers:
+        driver.suspend()
+    running.process.send_signal(signal.SIGINT)
+    ended = running.end()
+    assert (ended.code, ended.out) in ((130, ""), (2, f"{app_id}\n")), ended.err
+    assert gateway.application(app_id)["finalStatus"] == "KILLED"
+    assert gateway.submit("--input", f"{place.at('none')}#x", "--", "true").code == 1  # sweeps
+    settled(gateway, app_id)
+
+
+def test_killed_while_it_commits(hadoop: MiniHadoop, place: Place, gateways: Gateways) -> None:
+    """HDFS stands still as the commit begins, and YARN kills the job: its output is whole or absent."""
+    gateway = gateways()
+    running = gateway.start("--output", f"{place.at('out')}#output", "--", "touch", "output/x")
+    app_id = gateway.submitted(running)
+
+    def committing() -> bool:
+        logs = hadoop.layout.data.glob(f"nodemanager*/logs/{app_id}/*/application.driver.log")
+        return any("'phase': 'COMMITTING'" in log.read_text(errors="replace") for log in logs)
+
+    wait_for(committing, 180, "it never committed")
+    hadoop.pause("namenode")
+    try:
+        gateway.kill_on_yarn(app_id)
+        wait_for(lambda: not processes_of(app_id), 30, "processes are left")
+    finally:
+        hadoop.resume("namenode")
+    ended = running.end()
+    report = gateway.application(app_id)
+    assert ended.code == (0 if report["finalStatus"] == "SUCCEEDED" else 2), ended.err
+    names = {name.rpartition("/")[2] for name in place.tree("out")}
+    assert names in (set(), {"x", "_SUCCESS"})
+    assert not place.exists("out/_temporary")
+    settled(gateway, app_id)

@@ -1,0 +1,131 @@
+"""The cache of packages on the cluster: upload once, never a half file, clean-up that hurts nobody."""
+
+from __future__ import annotations
+
+import getpass
+import threading
+from pathlib import Path
+
+import pytest
+
+from xlearning.client.package import Archive
+from xlearning.client.shipping import FILE, Cache, Shipment, given, world_readable
+from xlearning.cluster.base import ApplicationReport
+from xlearning.errors import ClusterError, ConfigError
+from xlearning.fs import FileSystems
+from xlearning.job import AppState
+
+DAY = 86400.0
+NOW = 20000 * DAY + 1000
+ARCHIVE = Archive("base", {}, b"{}")
+OTHER = Archive("base", {}, b"{1}")
+
+
+def cache(root: Path, now: float = NOW, user: str = "") -> Cache:
+    found = Cache(FileSystems("file://"), root.as_uri(), user or getpass.getuser(), now)
+    found.open()
+    return found
+
+
+def ship(shop: Cache, archive: Archive, work: Path, text: str = "content") -> Shipment:
+    def pack(path: Path) -> None:
+        path.write_text(text)
+
+    return shop.ship(archive, pack, work)
+
+
+def folders(root: Path) -> list[str]:
+    return sorted(path.name for path in root.glob("cache-*/*"))
+
+
+def app(state: AppState, submitted: float) -> ApplicationReport:
+    return ApplicationReport("application_1_0001", "n", "u", state, submitted=submitted)
+
+
+def test_the_second_use_uploads_nothing(tmp_path: Path) -> None:
+    first = ship(cache(tmp_path / "root"), ARCHIVE, tmp_path)
+    second = ship(cache(tmp_path / "root"), ARCHIVE, tmp_path, "never asked for")
+    assert (first.uploaded, second.uploaded, second.size) == (True, False, len("content"))
+    assert first.uri == second.uri
+    (folder,) = (tmp_path / "root").glob("cache-*/*")
+    assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == [FILE, "used"]
+    assert (folder / FILE).read_text() == "content"
+    assert folder.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_failed_upload_is_never_taken_for_the_whole(tmp_path: Path) -> None:
+    def broken(path: Path) -> None:
+        path.write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        cache(tmp_path / "root").ship(ARCHIVE, broken, tmp_path)
+    (folder,) = (tmp_path / "root").glob("cache-*/*")
+    (folder / "draft-of-a-dead-client").write_text("half")
+    assert ship(cache(tmp_path / "root"), ARCHIVE, tmp_path).uploaded
+    assert (folder / FILE).read_text() == "content"
+
+
+def test_two_at_once_agree_on_one_file(tmp_path: Path) -> None:
+    barrier = threading.Barrier(2)
+    sent: list[Shipment] = []
+
+    def work(number: int) -> None:
+        def pack(path: Path) -> None:
+            path.write_text(str(number))
+            barrier.wait(30)
+
+        mine = tmp_path / str(number)
+        mine.mkdir()
+        sent.append(cache(tmp_path / "root").ship(ARCHIVE, pack, mine))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len({shipment.uri for shipment in sent}) == 1
+    (folder,) = (tmp_path / "root").glob("cache-*/*")
+    assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == [FILE, "used"]
+
+
+def test_users_do_not_share_a_folder(tmp_path: Path) -> None:
+    cache(tmp_path / "root")
+    with pytest.raises(ClusterError, match=r"cache-some_body belongs to .*, not to some/body"):
+        cache(tmp_path / "root", user="some/body")
+    assert len({path.name for path in (tmp_path / "root").iterdir()}) == 2
+
+
+@pytest.mark.parametrize(
+    ("age", "applications", "stays"),
+    [
+        (10, [], True),
+        (29, [], True),
+        (40, [], False),
+        (40, [app(AppState.SUCCEEDED, NOW - 45 * DAY)], False),
+        (40, [app(AppState.RUNNING, NOW - 45 * DAY)], True),  # may be using it
+        (40, [app(AppState.RUNNING, NOW - 40 * DAY)], True),
+        (40, [app(AppState.RUNNING, NOW - 5 * DAY)], False),  # began long after the last use
+        (40, [app(AppState.SUBMITTED, NOW - 5 * DAY), app(AppState.RUNNING, NOW - 50 * DAY)], True),
+    ],
+)
+def test_clean_up(tmp_path: Path, age: int, applications: list[ApplicationReport], stays: bool) -> None:
+    root = tmp_path / "root"
+    ship(cache(root, NOW - 400 * DAY), ARCHIVE, tmp_path)
+    ship(cache(root, NOW - age * DAY), ARCHIVE, tmp_path)  # the last use counts, not the upload
+    ship(cache(root), OTHER, tmp_path)
+    assert cache(root).tidy(applications) == (0 if stays else 1)
+    assert len(folders(root)) == (2 if stays else 1)
+    assert f"base-{OTHER.digest}" in folders(root)
+    assert ship(cache(root), ARCHIVE, tmp_path).uploaded is not stays
+
+
+def test_what_was_given(tmp_path: Path) -> None:
+    fss = FileSystems("file://")
+    with pytest.raises(ConfigError, match=r"xlearning\.yarn\.archive: there is no"):
+        given(fss, str(tmp_path / "x.tar.gz"))
+    (tmp_path / "x.tar.gz").write_text("x")
+    with pytest.raises(ConfigError, match="a file of this machine"):
+        given(fss, str(tmp_path / "x.tar.gz"))
+    (tmp_path / "x.tar.gz").chmod(0o644)
+    assert not world_readable(fss, (tmp_path / "x.tar.gz").as_uri())  # pytest's folders are private

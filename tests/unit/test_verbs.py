@@ -1,0 +1,364 @@
+"""What the verbs show: pure rendering, choices of containers, last lines, Hadoop's form of logs."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import pytest
+from job_samples import APP, container, save, snapshot
+
+from xlearning.client.answers import Bytes, table
+from xlearning.client.applications import Found
+from xlearning.client.listing import list_lines, recent
+from xlearning.client.log_choice import LogTarget, choose, known_targets
+from xlearning.client.log_output import LogPrinter, last_lines, wanted_files
+from xlearning.client.standing import BACK_END, HISTORY, MASTER, Standing
+from xlearning.client.status_text import status_json, status_lines
+from xlearning.cluster.base import ApplicationReport
+from xlearning.cluster.log_parts import parts
+from xlearning.cluster.resource_manager import tags, to_report
+from xlearning.cluster.yarn_details import YarnContainer, aggregation, containers
+from xlearning.errors import UsageError
+from xlearning.job import AppState, ContainerState, InputView, SaveState, Snapshot
+
+NUMBER = APP.removeprefix("application_")
+AM, FIRST, SECOND = (f"container_{NUMBER}_01_{n:06d}" for n in (1, 2, 3))
+
+
+def report(state: AppState = AppState.RUNNING, **more: object) -> ApplicationReport:
+    ended = 165.0 if state.final else None
+    values: dict[str, object] = {"submitted": 100.0, "finished": ended, "app_type": "T", **more}
+    return ApplicationReport(APP, "n", "me", state, **values)  # type: ignore[arg-type]
+
+
+def lines_of(found: ApplicationReport, seen: Snapshot | None, source: str = MASTER, **more: object) -> str:
+    return "\n".join(status_lines(Standing(found, "YARN", source, seen, **more), 130.0))  # type: ignore[arg-type]
+
+
+def test_status_of_a_running_job() -> None:
+    running = container(
+        0, ContainerState.RUNNING, started=120.0, memory_bytes=3 << 20, memory_limit_bytes=1 << 30
+    )
+    waiting = container(1, ContainerState.GRANTED, index=None)
+    text = lines_of(
+        report(AppState.SUBMITTED, tracking_url="http://rm/proxy/x/"),
+        snapshot(
+            *(running, waiting),
+            phase="RUNNING",
+            progress=0.5,
+            page_url="http://page/",
+            inputs=(InputView("d", ("hdfs://h/d",), 1, 2048),),
+            saves=(save(1, SaveState.SUCCEEDED, files=2, size=10),),
+        ),
+    )
+    first, *rest = text.splitlines()
+    assert first == f"{APP} RUNNING for 30s"
+    for line in (
+        "  Type       T",
+        "  On         YARN",
+        "  Phase      RUNNING: RUNNING · worker: 1 running, 1 starting · 50%",
+        "  Page       http://page/",
+        "  Input d    hdfs://h/d (1 file, 2.0 KiB)",
+        "  Output     file:///out <- ./m",
+        "ROLE      STATE    EXIT  HOST   MEMORY              PROGRESS  TIME  CONTAINER",
+        "worker:0  RUNNING  -     node0  3.0 MiB of 1.0 GiB  -         10s   c0",
+        "worker    GRANTED  -     node1  -                   -         -     c1",
+        "s1     SUCCEEDED  1 of 2  2      10 B  file:///out/r1",
+    ):
+        assert line in rest, text
+
+
+def test_status_of_a_failed_job_says_why() -> None:
+    bad = container(0, ContainerState.FAILED, exit_code=137, started=110.0, finished=160.0)
+    lost = container(1, ContainerState.LOST, reason="node gone\nsecond\nthird\nfourth")
+    text = lines_of(
+        report(AppState.FAILED, diagnostics="worker:0 failed\nand more"),
+        snapshot(bad, lost, state=AppState.FAILED, page_url="http://page/"),
+        HISTORY,
+    )
+    assert text.startswith(f"{APP} FAILED after 1m 05s\n")
+    assert "  Reason     worker:0 failed\n             and more" in text
+    assert "worker:0  FAILED  137   node0" in text
+    assert "    exit code 137: killed by SIGKILL" in text
+    assert "    third" in text and "fourth" not in text
+    assert "http://page/" not in text, "the page is gone"
+
+
+def test_status_where_only_yarn_can_be_asked() -> None:
+    known = (YarnContainer(AM, "h", "RUNNING", "http://h:1", True),)
+    notes = ("its staging folder is private",)
+    found = Standing(report(tracking_url="http://rm/p/"), "YARN", BACK_END, None, known, notes)
+    text = "\n".join(status_lines(found, 130.0))
+    assert "  Page       http://rm/p/" in text
+    assert f"AM    RUNNING  h     {AM}" in text
+    assert text.endswith("Note: its staging folder is private")
+    data = json.loads(json.dumps(status_json(found, 130.0)))
+    assert (data["id"], data["state"], data["seconds"], data["source"]) == (APP, "RUNNING", 30.0, "YARN")
+    assert (data["details"], data["containers"][0]["id"], data["notes"]) == (None, AM, list(notes))
+
+
+def test_json_has_the_details_of_the_page() -> None:
+    seen = snapshot(container(0, ContainerState.RUNNING))
+    data = status_json(Standing(report(), "this machine", MASTER, seen), 130.0)
+    assert data["where"] == "this machine"
+    details = data["details"]
+    assert isinstance(details, dict) and details["containers"][0]["id"] == "c0"
+
+
+def test_a_stale_end_is_not_taken_for_life() -> None:
+    seen = snapshot(container(0, ContainerState.RUNNING, started=1.0))
+    text = lines_of(report(AppState.KILLED), seen, HISTORY)
+    assert text.startswith(f"{APP} KILLED after 1m 05s")
+    assert "worker:0  RUNNING  -     node0  -       -         -     c0" in text
+
+
+def found(number: int, state: AppState) -> Found:
+    app_id = f"application_1700000000000_{number:04d}"
+    place = type("P", (), {"title": "YARN"})()
+    return Found(ApplicationReport(app_id, "a\nb", "me", state, submitted=100.0 + number), place)
+
+
+def test_list_keeps_what_runs_and_the_newest_of_the_rest() -> None:
+    ended = [found(n, AppState.SUCCEEDED) for n in (9, 8, 7)]
+    old = found(1, AppState.RUNNING)
+    every = [*ended, old]
+    assert recent(every, 2) == [ended[0], old]
+    assert recent(every, 0) == [old]
+    assert recent(every, 20) == every
+    head, line, *_ = list_lines(every, 200.0)
+    assert head.split() == ["ID", "NAME", "TYPE", "ON", "STATE", "SUBMITTED", "TIME"]
+    assert line.split()[:6] == ["application_1700000000000_0009", "a", "b", "-", "YARN", "SUCCEEDED"]
+    assert list_lines([old], 200.0)[1].endswith("1m 39s")
+
+
+def test_tables_are_as_wide_as_their_cells() -> None:
+    assert table(("A", "B"), [("xxx", "y"), ("", "long one")]) == ["A    B", "xxx  y", "     long one"]
+
+
+def test_the_type_travels_in_a_tag() -> None:
+    assert tags("TENSORFLOW") == {"xlearning", "xlearning-type-tensorflow"}
+    assert tags("é") == {"xlearning"}
+    record = {"id": APP, "applicationTags": "b,xlearning-type-tensorflow,xlearning"}
+    assert to_report(record).app_type == "TENSORFLOW"
+    assert to_report({"id": APP}).app_type == ""
+
+
+# ---- which containers -------------------------------------------------------------------------------
+
+
+def targets() -> list[LogTarget]:
+    seen = snapshot(
+        container(0, ContainerState.RUNNING, log_url=f"http://h:8042/node/containerlogs/{FIRST}/me"),
+        container(1, ContainerState.RUNNING, log_url="somewhere"),
+        container(2, ContainerState.RUNNING, role="ps", index=0),
+    )
+    renamed = tuple(
+        replace(one, id=name)
+        for one, name in zip(seen.containers, (FIRST, SECOND, f"{SECOND[:-1]}4"), strict=True)
+    )
+    return known_targets(replace(seen, containers=renamed), (), [AM])
+
+
+@pytest.mark.parametrize(
+    ("words", "labels"),
+    [
+        ({}, ["worker:0", "worker:1", "ps:0"]),
+        ({"role": "worker"}, ["worker:0", "worker:1"]),
+        ({"role": "worker", "index": 1}, ["worker:1"]),
+        ({"role": "am"}, ["am"]),
+        ({"container": "_000003"}, ["worker:1"]),
+        ({"container": FIRST}, ["worker:0"]),
+        ({"container": f"container_{NUMBER}_02_000009"}, [""]),
+    ],
+)
+def test_containers_that_are_meant(words: dict[str, object], labels: list[str]) -> None:
+    wish = {"role": None, "index": None, "container": None, **words}
+    assert [one.label for one in choose(targets(), APP, **wish)] == labels  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ({"role": "worker", "index": 7}, "no container worker:7\n.*it has am, ps:0, worker:0, worker:1"),
+        ({"role": "wroker"}, "no container wroker"),
+        ({"container": "9"}, "no container 9\n.*it has container_"),
+        ({"container": "container_1_0001_01_000002"}, "no container container_1_"),
+        ({"container": "00000"}, "no container 00000"),
+        ({"container": f"{NUMBER}_01_000002"}, ""),
+        ({"container": ""}, "no container"),
+    ],
+)
+def test_containers_that_are_not(words: dict[str, object], why: str) -> None:
+    wish = {"role": None, "index": None, "container": None, **words}
+    if not why:
+        assert choose(targets(), APP, **wish)  # type: ignore[arg-type]
+        return
+    with pytest.raises(UsageError) as caught:
+        choose(targets(), APP, **wish)  # type: ignore[arg-type]
+    assert re.search(why, str(caught.value))
+
+
+def test_ambiguous_and_unknown_containers() -> None:
+    known = [LogTarget(f"container_{NUMBER}_0{n}_000002", "worker", 0, "worker:0") for n in (1, 2)]
+    with pytest.raises(UsageError, match="the end of several ids"):
+        choose(known, APP, role=None, index=None, container="000002")
+    with pytest.raises(UsageError, match="no container of the job is known"):
+        choose([], APP, role=None, index=None, container=None)
+    strangers = known_targets(None, [YarnContainer(FIRST, "h", "RUNNING", "http://h:1", False)], [])
+    assert [one.title for one in choose(strangers, APP, role=None, index=None, container=None)] == [FIRST]
+    with pytest.raises(UsageError, match="roles are not known"):
+        choose(strangers, APP, role="worker", index=None, container=None)
+
+
+def test_the_node_of_a_container_is_told_by_its_log_page() -> None:
+    assert {one.label: one.web for one in targets()} == {
+        "am": "",
+        "worker:0": "http://h:8042",
+        "worker:1": "",
+        "ps:0": "",
+    }
+
+
+# ---- YARN's answers ---------------------------------------------------------------------------------
+
+
+class Web:
+    def __init__(self, answers: Mapping[str, object]) -> None:
+        self.answers = answers
+
+    def get(self, path: str) -> object:
+        for end, answer in self.answers.items():
+            if path.endswith(end):
+                return answer
+        raise FileNotFoundError(path)
+
+
+def test_containers_as_yarn_tells_them() -> None:
+    attempt = {"id": 2, "containerId": AM, "nodeHttpAddress": "h:1", "appAttemptState": "RUNNING"}
+    earlier = {"id": 1, "containerId": SECOND, "nodeHttpAddress": "", "appAttemptState": "FAILED"}
+    one = {"containerId": FIRST, "nodeHttpAddress": "https://i:2", "containerState": "RUNNING"}
+    listed = {"containerId": AM, "nodeHttpAddress": "http://h:1", "containerState": "RUNNING"}
+    web = Web(
+        {
+            "appattempts": {"appAttempts": {"appAttempt": [attempt, earlier]}},
+            "_000002/containers": {"container": [listed, one]},
+            APP: {"app": {"logAggregationStatus": "RUNNING"}},
+        }
+    )
+    assert containers(web, APP) == [  # type: ignore[arg-type]
+        YarnContainer(AM, "h", "RUNNING", "http://h:1", True),
+        YarnContainer(FIRST, "i", "RUNNING", "https://i:2", False),
+        YarnContainer(SECOND, "", "FAILED", "", True),
+    ]
+    assert aggregation(web, APP) == "RUNNING"  # type: ignore[arg-type]
+
+
+LIVE = b"""Container: c1 on h:1
+LogAggregationType: LOCAL
+====
+LogType:stdout
+LogLastModifiedTime:Sun Nov 29 22:26:30 +0000 2026
+LogLength:%d
+LogContents:
+%sEnd of LogType:stdout.This log file belongs to a running container (c1) and so may not be complete.
+***
+
+"""
+TRICKY = b"a\xff\nEnd of LogType:stdout\nContainer: c9 on x\nLogType:stdout\nLogLength:3\nLogContents:\n"
+
+
+def test_logs_are_taken_byte_for_byte_whatever_is_in_them() -> None:
+    text = LIVE % (len(TRICKY), TRICKY) + LIVE.replace(b"c1", b"c2").replace(b"stdout", b"x") % (0, b"\n")
+    found = [(p.container_id, p.name, p.size, b"".join(p.chunks())) for p in parts(io.BytesIO(text))]
+    assert found == [("c1", "stdout", len(TRICKY), TRICKY), ("c2", "x", 0, b"")]
+    skipped = [p.name for p in parts(io.BytesIO(text))]
+    assert skipped == ["stdout", "x"]
+
+
+def test_the_last_bytes_of_a_log() -> None:
+    part = next(parts(io.BytesIO(LIVE % (100, b"xyz\n")), 4))
+    assert (part.size, part.sent, b"".join(part.chunks())) == (100, 4, b"xyz\n")
+    cut = (LIVE % (100, b"xyz\n")).partition(b"End")[0]
+    part = next(parts(io.BytesIO(cut)))
+    assert b"".join(part.chunks()) == b"xyz\n"
+
+
+# ---- output -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", [1, 3, 1000])
+@pytest.mark.parametrize(
+    ("count", "expected"), [(0, b""), (1, b"d"), (2, b"c\nd"), (3, b"\nc\nd"), (9, b"a\n\nc\nd")]
+)
+def test_last_lines(step: int, count: int, expected: bytes) -> None:
+    for end in (b"", b"\n"):
+        text = b"a\n\nc\nd" + end
+        chunks = (text[at : at + step] for at in range(0, len(text), step))
+        shown = expected + end if count else b""
+        assert last_lines(chunks, count, whole=True) == (shown, len(text))
+
+
+def test_last_lines_that_begin_before_what_was_read() -> None:
+    assert last_lines(iter([b"tail\nend\n"]), 2, whole=False)[0] is None
+    assert last_lines(iter([b"tail\nend\n"]), 1, whole=False)[0] == b"end\n"
+    many = b"".join(b"%06d\n" % n for n in range(700_000))
+    pieces = (many[at : at + 65536] for at in range(0, len(many), 65536))
+    assert last_lines(pieces, 2, whole=False) == (b"699998\n699999\n", len(many))
+
+
+class Files:
+    """Logs in memory: a source."""
+
+    def __init__(self, **files: bytes) -> None:
+        self.files = files
+
+    def sizes(self, target: LogTarget) -> Mapping[str, int]:  # noqa: ARG002
+        return {name: len(text) for name, text in self.files.items()}
+
+    def read(self, target: LogTarget, name: str, start: int) -> Iterator[bytes]:  # noqa: ARG002
+        yield self.files[name][start:]
+
+    def close(self) -> None:
+        pass
+
+
+class Written(Bytes):
+    def __init__(self) -> None:
+        super().__init__()
+        self.data = b""
+
+    def write(self, data: bytes) -> None:
+        self.data += data
+
+
+WORKER = LogTarget("c1", "worker", 0, "worker:0")
+
+
+def test_each_file_has_its_heading_and_what_grows_is_shown_once() -> None:
+    source, out = Files(stdout=b"1\n2\n3", stderr=b""), Written()
+    printer = LogPrinter(source, out, headings=True, tail=2)
+    for _ in range(2):
+        for file, size in wanted_files(source, [WORKER], (), ("stdout", "stderr"))[0]:
+            printer.show(file, size)
+    assert out.data == b"==> worker:0 c1 stdout <==\n2\n3\n\n==> worker:0 c1 stderr <==\n"
+    source.files["stderr"] = b"oops\n"
+    for file, size in wanted_files(source, [WORKER], (), ("stdout", "stderr"))[0]:
+        printer.show(file, size)
+    assert out.data.endswith(b"stderr <==\noops\n")
+
+
+def test_names_that_a_container_does_not_have() -> None:
+    source = Files(**{"stdout": b"", "agent.log": b"x"})
+    usual = ("stdout", "stderr")
+    assert wanted_files(source, [WORKER], (), usual)[1] == []
+    files, lacking = wanted_files(source, [WORKER], ("nope", "agent.log"), usual)
+    assert [file.name for file, _ in files] == ["agent.log"]
+    assert lacking == ["worker:0 c1 has no nope; it has agent.log, stdout"]
+    assert wanted_files(Files(), [WORKER], (), usual) == ([], ["worker:0 c1 has no stdout or stderr (yet)"])
+    master = LogTarget("c0", "am", None, "am")
+    both = Files(**{"application.driver.log": b"", "launch_container.sh": b""})
+    assert [file.name for file, _ in wanted_files(both, [master], (), usual)[0]] == ["application.driver.log"]

@@ -1,0 +1,66 @@
+"""What a verb answers on standard output: text or JSON, tables, bytes. Nothing in it commands a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from xlearning.client.console import Console, harmless, silence
+from xlearning.client.submit import tell
+
+TEXT, JSON = "text", "json"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns under their titles, as wide as their widest cell; the last one as it comes."""
+    lines = [list(head), *([" ".join(cell.split()) for cell in row] for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head) - 1)]
+    return [
+        "  ".join(
+            [*(cell.ljust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def answer(lines: Sequence[str], console: Console) -> bool:
+    """Write lines for a person; False, with a warning, where that fails."""
+    encoding = sys.stdout.encoding or "utf-8"
+    text = harmless("\n".join(lines)).encode(encoding, "backslashreplace").decode(encoding)
+    return tell(text, console)
+
+
+def answer_json(data: Any, console: Console) -> bool:
+    """Write ``data`` for a program; False, with a warning, where that fails."""
+    return tell(json.dumps(data, indent=2), console)
+
+
+class Bytes:
+    """Standard output for what is passed on as it is. A reader that has left is no error: `gone` tells."""
+
+    def __init__(self) -> None:
+        self.gone = False
+
+    def write(self, data: bytes) -> None:
+        """Write, unless the reader has left."""
+        if self.gone:
+            return
+        try:
+            sys.stdout.buffer.write(data)
+        except BrokenPipeError:
+            self._leave()
+
+    def flush(self) -> None:
+        """Let the reader have it."""
+        if self.gone:
+            return
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            self._leave()
+
+    def _leave(self) -> None:
+        self.gone = True
+        silence(sys.stdout)

@@ -1,0 +1,33 @@
+"""``xl-submit list``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from xlearning.client.cli.verb import AS_JSON, carry_out, run_command, verb
+
+_INTRO = (
+    "List your jobs on this machine and on YARN, the newest first: those that have not ended, and the "
+    "last ones that have."
+)
+_CODES = "Exit codes: 0 listed, be there jobs or not; 1 this machine or YARN could not be asked."
+
+
+@verb("list", intro=_INTRO, example="xl-submit list --limit 5", codes=_CODES, about_one=False)
+@click.option(
+    "--limit", type=click.IntRange(min=0), default=20, show_default=True, metavar="N", help="How many."
+)
+@click.option("--all", "every", is_flag=True, help="All that are known.")
+@AS_JSON
+def list_jobs(**options: Any) -> int:
+    """List the user's jobs; the exit code."""
+    from xlearning.client.listing import run
+
+    return carry_out(lambda places, console: run(places, console, **options), options)
+
+
+def main(words: list[str]) -> int:
+    """Run the verb with the words after it; the exit code."""
+    return run_command(list_jobs, words)

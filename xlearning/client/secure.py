@@ -1,0 +1,56 @@
+"""What a submission to a secure cluster needs: file systems that want tokens, and who may see the job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from xlearning.config import Config
+from xlearning.errors import ClusterUnavailable
+from xlearning.fs.base import split_uri
+from xlearning.job import JobSpec
+
+_LOCAL = ("", "file")
+EVERYBODY = "*"
+
+
+def file_systems(job: JobSpec, *roots: str) -> tuple[str, ...]:
+    """``scheme://authority`` of every remote file system of a job, and of ``roots``, which come first."""
+    bases = dict.fromkeys(
+        f"{scheme}://{authority}"
+        for scheme, authority, _ in map(split_uri, (*roots, *_uris(job)))
+        if scheme not in _LOCAL and authority
+    )
+    return tuple(bases)
+
+
+def _uris(job: JobSpec) -> Iterator[str]:
+    for spec in job.inputs:
+        yield from spec.patterns
+    for output in job.outputs:
+        yield output.remote
+    for resource in job.resources:
+        yield resource.uri
+    yield job.board.log_dir
+
+
+def viewers(config: Config, owner: str, asks_who: Callable[[], bool]) -> tuple[str, ...]:
+    """Whom YARN is to let see the job's page; empty: everybody whom it lets through.
+
+    Parameters
+    ----------
+    owner : str
+        Named explicitly: YARN knows the user of the processes on the nodes, who may be another one.
+    asks_who : callable
+        Whether YARN's web pages ask for a login. Where they do not, no viewer has a name, and a list
+        would lock everybody out.
+    """
+    rule = config.get("xlearning.webui.acl")
+    if rule == "OPEN":
+        return ()
+    if rule == "AUTO":
+        try:
+            if not asks_who():
+                return ()
+        except ClusterUnavailable:
+            pass  # better a page that nobody can open than one that everybody can
+    return tuple(dict.fromkeys((owner, *(config.get("xlearning.webui.acl.users") or ()))))

@@ -1,0 +1,138 @@
+"""Logging in to a secure cluster on the gateway: by ticket cache, or by keytab and principal.
+
+Everything that speaks to the cluster from this process (hdfs-native, the web service's client) takes
+the credential that GSSAPI finds by itself, so logging in means to let it find one, and to look at it
+before anything else is tried.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from xlearning.cluster import gssapi, keytab
+from xlearning.cluster.background import Background
+from xlearning.cluster.gssapi import Credential, GssError
+from xlearning.errors import ClusterUnavailable, CredentialsError
+
+KEYTAB, PRINCIPAL = "xlearning.kerberos.keytab", "xlearning.kerberos.principal"
+
+_PATIENCE = 15.0  # seconds for the KDC
+_CACHE, _CLIENT_KEYTAB = "KRB5CCNAME", "KRB5_CLIENT_KTNAME"
+_CACHE_NAMED = re.compile(r"\(default cache: (.*)\)")
+_OWN_CACHE = "MEMORY:xlearning"  # dies with this process
+
+
+@dataclass(frozen=True)
+class Login:
+    """Who we are on a secure cluster.
+
+    Attributes
+    ----------
+    principal : str
+        ``name@REALM``.
+    keytab : str
+        Path of the keytab; empty where a ticket cache is used.
+    """
+
+    principal: str
+    keytab: str = ""
+
+    @property
+    def user(self) -> str:
+        """The name that Hadoop's default rule makes of the principal."""
+        return self.principal.partition("@")[0].partition("/")[0]
+
+
+def log_in(environ: MutableMapping[str, str], keytab_path: str = "", principal: str = "") -> Login:
+    """Check, within seconds, that there is a usable credential.
+
+    Parameters
+    ----------
+    environ : mapping
+        `os.environ`. With a keytab it is changed so that this process gets, and renews, tickets of its
+        own in memory. ``HADOOP_USER_NAME`` is removed: it has no meaning on a secure cluster.
+    keytab_path, principal : str
+        Both or neither; a keytab alone stands for its first principal.
+
+    Raises
+    ------
+    CredentialsError
+        No ticket, an expired one, a keytab that cannot be read or is another's, or no answer of a KDC.
+    """
+    environ.pop("HADOOP_USER_NAME", None)
+    if not gssapi.available():
+        raise CredentialsError(
+            "the cluster asks for Kerberos, but the library libgssapi_krb5.so.2 is not on this machine",
+            hint="install the Kerberos client (packages krb5-user or krb5-workstation), or use --local",
+        )
+    if keytab_path:
+        return _by_keytab(environ, Path(keytab_path).expanduser(), principal)
+    if principal:
+        raise CredentialsError(
+            f"{PRINCIPAL}={principal} comes without a keytab",
+            hint=f"set {KEYTAB} too, or neither and run kinit",
+        )
+    return _by_cache(environ)
+
+
+def _by_cache(environ: MutableMapping[str, str]) -> Login:
+    cache = environ.get(_CACHE) or "the default one"
+    fix = "run kinit and try again, or set xlearning.kerberos.keytab and xlearning.kerberos.principal"
+    try:
+        found = _ask("")
+    except GssError as error:
+        if error.expired:
+            raise CredentialsError(f"the Kerberos ticket has expired (cache: {cache})", hint=fix) from error
+        named = _CACHE_NAMED.search(str(error))
+        words = "" if named else f": {error}"
+        raise CredentialsError(
+            f"there is no Kerberos ticket (cache: {named[1] if named else cache}){words}", hint=fix
+        ) from error
+    if not found.lifetime:
+        raise CredentialsError(
+            f"the Kerberos ticket of {found.principal} has expired (cache: {cache})", hint=fix
+        )
+    return Login(found.principal)
+
+
+def _by_keytab(environ: MutableMapping[str, str], path: Path, principal: str) -> Login:
+    fix = f"correct {KEYTAB}, or leave it out and run kinit"
+    try:
+        known = keytab.principals(path.read_bytes())
+    except OSError as error:
+        raise CredentialsError(f"the keytab {path} cannot be read: {error.strerror}", hint=fix) from error
+    except ValueError as error:
+        raise CredentialsError(f"the keytab {path} cannot be used: {error}", hint=fix) from error
+    fitting = [each for each in known if not principal or principal in (each, each.rpartition("@")[0])]
+    if not fitting:
+        raise CredentialsError(
+            f"the keytab {path} holds no key of {principal or 'anybody'}"
+            + (f"; it holds those of {', '.join(known)}" if known else ""),
+            hint=f"correct {PRINCIPAL} or {KEYTAB}",
+        )
+    environ[_CACHE], environ[_CLIENT_KEYTAB] = _OWN_CACHE, f"FILE:{path.absolute()}"
+    # asked for without a name, GSSAPI says what the KDC has said
+    wanted = "" if fitting[0] == known[0] else fitting[0]
+    try:
+        found = _ask(wanted)
+    except GssError as error:
+        raise CredentialsError(
+            f"the keytab {path} gives no ticket for {fitting[0]}: {error}",
+            hint=f"try kinit -kt {path} {fitting[0]}; its key may be older than that of the KDC",
+        ) from error
+    return Login(found.principal, str(path.absolute()))
+
+
+def _ask(principal: str) -> Credential:
+    try:
+        return Background("the KDC", lambda: gssapi.credential(principal)).result(_PATIENCE)
+    except ClusterUnavailable as error:
+        conf = os.environ.get("KRB5_CONFIG", "/etc/krb5.conf")
+        raise CredentialsError(
+            f"no Kerberos ticket within {_PATIENCE:g} s",
+            hint=f"look whether a KDC named in {conf} can be reached",
+        ) from error

@@ -1,0 +1,91 @@
+"""YARN's and skein's diagnostics in words for people. Pure; what is not recognised stays as it is."""
+
+from __future__ import annotations
+
+import re
+import signal
+
+_STAMP = re.compile(r"^\[\d{4}-\d\d-\d\d [\d:.]+\]\s*")
+_PHYSICAL = re.compile(r"([\d.]+ ?[KMGT]?B) of ([\d.]+ ?[KMGT]?B) physical memory used")
+_VIRTUAL = re.compile(r"([\d.]+ ?[KMGT]?B) of ([\d.]+ ?[KMGT]?B) virtual memory used")
+_FAILED_IN_CONTAINER = "Container failed during execution"
+_STACK = re.compile(r"\n(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\n\s+at [\w.$]+\(")
+_DRIVER = re.compile(r"Application driver failed with exit code (\d+)")
+_AM = re.compile(r"AM Container for \S+ exited with\s+exitCode: (-?\d+)")
+_CAUSE = re.compile(r"Diagnostics: ?(.*)", re.DOTALL)
+_LOST = ("*lost* node", "lost node")
+_BY_SIGNAL = "Application master shutdown by external signal"
+_AM_MEMORY = "xlearning.am.memory (--am-memory)"
+_LOCALIZED = "FSDownload"
+
+
+def memory_property(role: str) -> str:
+    """The property that sets the memory of a role's containers."""
+    name = {"chief": "chief.worker", "evaluator": "evaluator.worker"}.get(role, role)
+    return f"xlearning.{name}.memory"
+
+
+def container_end(message: str, role: str) -> str:
+    """Why a container ended, from skein's message about it."""
+    found = _PHYSICAL.search(message)
+    if found:
+        return f"YARN ended it for its memory: {found.group()}; its limit is {memory_property(role)}"
+    found = _VIRTUAL.search(message)
+    if found:
+        return (
+            f"YARN ended it for its virtual memory: {found.group()}; raise {memory_property(role)}, or let "
+            "the cluster's administrator set yarn.nodemanager.vmem-check-enabled to false"
+        )
+    if message.startswith(_FAILED_IN_CONTAINER):
+        return "its agent ended with an error; the container's log tells why"
+    if _LOCALIZED in message:
+        return f"its files could not be put in place on the node: {first_cause(message)}"
+    return first_cause(message)
+
+
+def is_lost(message: str) -> bool:
+    """Whether the container's node is gone, so that its processes may still run."""
+    return any(words in message for words in _LOST)
+
+
+def application_end(diagnostics: str) -> str:
+    """Why an application ended, where its ApplicationMaster could not tell it itself."""
+    driver = _DRIVER.search(diagnostics)
+    if driver:
+        return f"the ApplicationMaster ended unexpectedly: {_exit(int(driver.group(1)))}"
+    if diagnostics.startswith(_BY_SIGNAL):
+        return (
+            "the ApplicationMaster was stopped from outside: by a user or an administrator, by YARN for the "
+            f"sake of its node or of another queue, or for its memory ({_AM_MEMORY})"
+        )
+    found = _AM.search(diagnostics)
+    if not found:
+        return diagnostics
+    memory = _PHYSICAL.search(diagnostics)
+    if memory:
+        return f"YARN ended the ApplicationMaster for its memory: {memory.group()}; raise {_AM_MEMORY}"
+    code = int(found.group(1))
+    cause = _CAUSE.search(diagnostics)
+    words = first_cause(cause.group(1)) if cause else ""
+    if code == -1000:
+        return f"the ApplicationMaster's files could not be put in place on the node: {words}"
+    if code > 0:
+        return f"the ApplicationMaster's container ended unexpectedly: {_exit(code)}"
+    return f"the ApplicationMaster's container ended unexpectedly (YARN's code {code}): {words}"
+
+
+def first_cause(text: str) -> str:
+    """The first sentence of diagnostics, without time stamps and without the stack trace below it."""
+    return " ".join(_STAMP.sub("", _STACK.split(text.strip(), maxsplit=1)[0]).split())[:1000]
+
+
+def _exit(code: int) -> str:
+    words = f"exit code {code}"
+    if 128 < code <= 128 + signal.NSIG:
+        try:
+            words = f"exit code {code}, killed by {signal.Signals(code - 128).name}"
+        except ValueError:
+            return words
+    if code in (137, 143):
+        words += f"; if nobody did that, it may have run out of memory: raise {_AM_MEMORY}"
+    return words
