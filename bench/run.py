@@ -1,8 +1,8 @@
 """`make bench`: how long jobs take to start, end and fail, and what our processes weigh.
 
 Local jobs, and jobs on a real YARN that is started for it, side by side with the same thing done with
-skein alone, because seconds alone say little about another machine. Prints tables; the same goes to
-bench/out/RESULTS.md and, for programs, bench/out/*.json.
+skein alone, because seconds alone say little about another machine; and how fast STREAM feeds a
+program. Prints tables; the same goes to bench/out/RESULTS.md and, for programs, bench/out/*.json.
 """
 
 from __future__ import annotations
@@ -15,13 +15,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import local
 from figures import Figure, machine, table
 
+if TYPE_CHECKING:
+    from minihadoop import MiniHadoop
+
 OUT = Path(__file__).resolve().parent / "out"
-PARTS = ("local", "jobs", "empty", "failures")
-YARN_PARTS = PARTS[1:]
+PARTS = ("local", "jobs", "empty", "failures", "stream")
+YARN_PARTS = PARTS[1:4]
+_STREAM_MB = 256
 
 
 def main() -> int:
@@ -33,23 +38,39 @@ def main() -> int:
     if "local" in chosen:
         figures = local.measure(options.runs, _say)
         texts.append(_keep("local", "Local jobs", "", options.runs, figures, "x baseline"))
-    if on_yarn := [part for part in YARN_PARTS if part in chosen]:
-        texts += _measure_yarn(on_yarn, options)
+    if on_hadoop := [part for part in PARTS[1:] if part in chosen]:
+        texts += _measure_on_hadoop(on_hadoop, options)
     text = f"{_head()}\n\n" + "\n\n".join(texts) + "\n"
     (OUT / "RESULTS.md").write_text(text)
     print(f"\n{text}")
     return 0
 
 
-def _measure_yarn(parts: Sequence[str], options: argparse.Namespace) -> list[str]:
+def _measure_on_hadoop(parts: Sequence[str], options: argparse.Namespace) -> list[str]:
     import yarn_figures as yarn
 
     if missing := yarn.missing_tools():
-        words = f"NOT MEASURED: jobs on YARN ({missing})"
+        words = f"NOT MEASURED: {', '.join(parts)}, which need a Hadoop ({missing})"
         print(f"\n{'*' * len(words)}\n{words}\n{'*' * len(words)}", file=sys.stderr)
         return [f"**{words}**"]
-    figures = yarn.measure(options.yarn_runs, parts, options.hadoop, _say)
-    return [_keep("yarn", "On YARN", yarn.SETTINGS, options.yarn_runs, figures, "x skein alone")]
+    texts = []
+    with yarn.cluster(options.hadoop) as hadoop:
+        if cases := [part for part in parts if part in YARN_PARTS]:
+            figures = yarn.measure(hadoop, options.yarn_runs, cases, _say)
+            texts.append(_keep("yarn", "On YARN", yarn.SETTINGS, options.yarn_runs, figures, "x skein alone"))
+        if "stream" in parts:
+            texts.append(_stream(hadoop, options.yarn_runs))
+    return texts
+
+
+def _stream(hadoop: MiniHadoop, runs: int) -> str:
+    import stream
+
+    _say(f"input strategy STREAM, {_STREAM_MB} MB, {runs} runs")
+    rates = stream.measure(hadoop, runs, _STREAM_MB * 1_000_000)
+    record = {"machine": machine(), "runs": runs, "mb": _STREAM_MB, "rates": [asdict(r) for r in rates]}
+    (OUT / "stream.json").write_text(json.dumps(record, indent=2) + "\n")
+    return f"## STREAM of {_STREAM_MB} MB from HDFS to one worker\n\n{stream.table(rates)}"
 
 
 def _keep(name: str, title: str, notes: str, runs: int, figures: Sequence[Figure], base: str) -> str:
@@ -72,14 +93,14 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=7, help="runs of the local part (default: 7)")
     parser.add_argument(
-        "--yarn-runs", type=int, default=3, help="runs of each empty job and failure on YARN (default: 3)"
+        "--yarn-runs", type=int, default=3, help="runs of each empty job, failure and stream (default: 3)"
     )
     parser.add_argument(
         "--only",
         nargs="+",
         choices=PARTS,
         metavar="PART",
-        help=f"of {', '.join(PARTS)}; the last three need YARN (default: all)",
+        help=f"of {', '.join(PARTS)}; all but the first need a Hadoop (default: all)",
     )
     parser.add_argument(
         "--hadoop", default="", metavar="DIR", help="use the minihadoop that is up in this folder"

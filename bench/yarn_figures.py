@@ -48,17 +48,15 @@ def cluster(given: str) -> Iterator[MiniHadoop]:
         yield up
 
 
-def measure(runs: int, cases: Sequence[str], given: str, say: Callable[[str], None]) -> list[Figure]:
+def measure(hadoop: MiniHadoop, runs: int, cases: Sequence[str], say: Callable[[str], None]) -> list[Figure]:
     """All figures of ``cases`` (jobs, empty, failures).
 
     Parameters
     ----------
     runs : int
         Of each empty job and each failure; every duration is run once.
-    given : str
-        Folder of a cluster that is up already, else empty.
     """
-    with cluster(given) as hadoop, tempfile.TemporaryDirectory(prefix="xlearning-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix="xlearning-bench-") as name:
         bench = YarnBench(hadoop, Path(name))
         say("warming up")
         bench.job(2, 0)
