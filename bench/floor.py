@@ -38,7 +38,6 @@ def submit(folder: str, workers: int) -> int:
     os.environ["no_grpc_proxy"] = "127.0.0.1,localhost"  # noqa: SIM112 - grpc reads it in lower case
     security = skein.Security.new_credentials()
     client = skein.Client(security=security, log=False, log_level="WARN", java_options=_DRIVER_JAVA)
-    note(folder, "ready")
     worker = skein.Service(
         resources=skein.Resources(memory=512, vcores=1),
         script=_script("worker", folder),

@@ -37,6 +37,18 @@ def skein_jvm(marker: str) -> list[psutil.Process]:
     ]
 
 
+def driver_listens(client: int) -> bool:
+    """Whether the driver JVM that a client has started is up."""
+    for file in Path(f"/proc/{client}/task").glob("*/children"):
+        try:
+            for process in (psutil.Process(int(word)) for word in file.read_text().split()):
+                if "com.anaconda.skein.Driver" in process.cmdline():
+                    return any(c.status == psutil.CONN_LISTEN for c in process.net_connections("tcp"))
+        except (psutil.NoSuchProcess, psutil.AccessDenied, OSError):
+            continue
+    return False
+
+
 def _all() -> Iterator[tuple[psutil.Process, list[str], str]]:
     for process in psutil.process_iter():
         try:

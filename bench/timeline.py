@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import threading
 import time
@@ -10,7 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from processes import driver_listens
+
 LIMIT = 240.0  # seconds for one job
+_LOOK = 0.05  # seconds between two looks at the driver
 
 
 @dataclass(frozen=True)
@@ -73,14 +75,23 @@ class Client:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self.driver_up: float | None = None
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
+        self._looker = threading.Thread(target=self._look)
+        self._looker.start()
 
     def _read(self) -> None:
         assert self._process.stderr is not None
         with self._process.stderr as lines:
             for line in lines:
                 self.said.append((time.time() - self.begin, line.rstrip()))
+
+    def _look(self) -> None:
+        while self.driver_up is None and self.running:
+            time.sleep(_LOOK)
+            if driver_listens(self._process.pid):
+                self.driver_up = time.time() - self.begin
 
     @property
     def running(self) -> bool:
@@ -93,13 +104,13 @@ class Client:
 
     def end(self, code: int) -> float:
         """Wait for its end; seconds from its start. `RuntimeError` when the exit code is another one."""
-        try:
-            found = self._process.wait(LIMIT)
-            wall = time.time() - self.begin
-        finally:
-            if self._process.poll() is None:
-                self._process.kill()
-            self._reader.join()
+        # wait() with a time-out looks every 0.05 s only
+        limit = threading.Timer(LIMIT, self._process.kill)
+        limit.start()
+        found = self._process.wait()
+        wall = time.time() - self.begin
+        limit.cancel()
+        self._join()
         if found != code:
             raise RuntimeError(f"exit code {found} in place of {code}:\n{self._told()}")
         return wall
@@ -108,13 +119,12 @@ class Client:
         """End it because something else went wrong; `RuntimeError` with what it has said."""
         self._process.terminate()
         self._process.wait(LIMIT)
-        self._reader.join()
+        self._join()
         raise RuntimeError(f"the job was not to be waited for:\n{self._told()}")
+
+    def _join(self) -> None:
+        self._reader.join()
+        self._looker.join()
 
     def _told(self) -> str:
         return "\n".join(f"{when:7.2f} {line}" for when, line in self.said)
-
-
-def median_of(timelines: Sequence[Timeline], mark: str) -> float:
-    """Median of a moment over several jobs."""
-    return statistics.median(line.marks[mark] for line in timelines)

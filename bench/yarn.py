@@ -29,7 +29,6 @@ _SITE = {
     "xlearning.am.memory": "512",
     "xlearning.worker.memory": "512",
 }
-_CLIENT_MARKS = (("package ready, driver up", "Package for the nodes"), ("submitted", "Submitted"))
 _TERM_TO_KILL = 0.25  # seconds, YARN's default
 
 
@@ -79,7 +78,6 @@ class YarnBench:
         found = stamps(self._stamps)
         containers = [when for name, when in found.items() if name.startswith("container.")]
         times = {
-            "package ready, driver up": found["ready"],
             "submitted": found["submitted"],
             "AM script starts": found["am-script"],
             "AM running": found["am-running"],
@@ -87,6 +85,7 @@ class YarnBench:
             "last container starts": max(containers),
         }
         marks = {name: when - client.begin for name, when in times.items()}
+        marks["driver up"] = client.driver_up or 0.0
         return Timeline(marks | of_programs(found, client.begin), wall)
 
     def exit_one(self) -> float:
@@ -126,7 +125,7 @@ class YarnBench:
             marks = {name: when - client.begin for name, when in times.items()}
             weights = look(app)
         wall = client.end(0)
-        marks |= {mark: client.find(words)[0] for mark, words in _CLIENT_MARKS}
+        marks |= {"driver up": client.driver_up or 0.0, "submitted": client.find("Submitted")[0]}
         return Timeline(marks | of_programs(stamps(self._stamps), client.begin), wall), weights
 
     def _am_running(self, app: str) -> float:

@@ -24,7 +24,7 @@ SETTINGS = (
     "ApplicationMaster script and end. A goal `beyond` is about the difference to it"
 )
 _PARTS = (
-    "package ready, driver up",
+    "driver up",
     "submitted",
     "AM script starts",
     "AM running",
