@@ -48,6 +48,7 @@ class YarnBench:
 
     def __init__(self, hadoop: MiniHadoop, folder: Path) -> None:
         self._folder, self._stamps = folder, folder / "stamps"
+        self._outputs = 0
         conf = folder / "conf"
         conf.mkdir()
         rows = "".join(f"<property><name>{k}</name><value>{v}</value></property>" for k, v in _SITE.items())
@@ -62,6 +63,15 @@ class YarnBench:
         """A job whose programs last so long."""
         timeline, _ = self._job(workers, seconds, look=lambda _: None)
         return timeline
+
+    def output(self, seconds: float) -> Timeline:
+        """Two programs that last so long and leave a small file each, which is published on HDFS."""
+        self._outputs += 1
+        remote = f"/bench/output-{os.getpid()}-{self._outputs}"
+        program = self._program(f"mkdir -p out; echo a model > out/file; sleep {seconds:g}")
+        client = self._start(2, program, "--output", f"{remote}#out")
+        wall = client.end(0)
+        return Timeline(of_programs(stamps(self._stamps), client.begin), wall)
 
     def weighed(self, seconds: float) -> tuple[Timeline, Weights]:
         """The same with two workers; what its processes weigh once the page is up."""
@@ -137,9 +147,9 @@ class YarnBench:
         note = f'note() {{ echo "$EPOCHREALTIME" > {self._stamps}/$1.$INDEX; }}'
         return f"export LC_ALL=C; {note}; note first; {words}; note last"
 
-    def _start(self, workers: int, program: str) -> Client:
+    def _start(self, workers: int, program: str, *more: str) -> Client:
         empty(self._stamps)
-        options = ["--worker-num", str(workers), "--board-enable", "false"]
+        options = ["--worker-num", str(workers), "--board-enable", "false", *more]
         return Client([str(SUBMIT), *options, "--", "bash", "-c", program], self._environ, self._folder)
 
     def _until_all_run(self, client: Client, workers: int) -> str:

@@ -117,6 +117,9 @@ def _jobs(bench: YarnBench, floors: Sequence[Timeline], say: Callable[[str], Non
         figure(f"the same for programs of {seconds} s", "s", [tail], goal=1.0, base=base)
         for seconds, tail in zip(DURATIONS, tails, strict=True)
     ]
+    say("two programs of 2 s with an output")
+    outputs = [bench.output(2).tail for _ in range(2)]
+    found.append(figure("the same for programs of 2 s with an output", "s", outputs, goal=1.0, base=base))
     return [
         *found,
         figure("ApplicationMaster resident, page up", "MB", [weights.am], goal=80),
