@@ -47,11 +47,12 @@ def main() -> int:
 
 
 def _measure_on_hadoop(parts: Sequence[str], options: argparse.Namespace) -> list[str]:
+    sys.path.insert(0, str(OUT.parents[1] / "tools"))
     import yarn_figures as yarn
 
     if missing := yarn.missing_tools():
         words = f"NOT MEASURED: {', '.join(parts)}, which need a Hadoop ({missing})"
-        print(f"\n{'*' * len(words)}\n{words}\n{'*' * len(words)}", file=sys.stderr)
+        print(f"\n{'*' * 80}\n{words}\n{'*' * 80}", file=sys.stderr)
         return [f"**{words}**"]
     texts = []
     with yarn.cluster(options.hadoop) as hadoop:

@@ -13,11 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import processes
-from timeline import Client, Timeline, empty, of_programs, stamps
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
-
 from minihadoop import MiniHadoop
+from timeline import Client, Timeline, empty, of_programs, stamps
 
 from xlearning.fs import FileSystems
 

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from figures import Figure, figure
-
-# yarn has put minihadoop onto the path
 from minihadoop import MiniHadoop, missing_tools
 from timeline import Timeline
 from yarn import YarnBench, kill_agent, kill_container
