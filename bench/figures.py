@@ -68,7 +68,7 @@ def table(figures: Sequence[Figure], base: str) -> str:
     for f in figures:
         goal = "" if f.goal is None else f"{f.goal:g}" + (" beyond" if f.limit else "")
         numbers = tuple(_number(value, f.unit) for value in (f.minimum, f.median, f.maximum))
-        beyond = f", +{f.median - f.base:.2f}" if f.limit and f.base is not None else ""
+        beyond = f", {f.median - f.base:+.2f}" if f.limit and f.base is not None else ""
         ratio = "" if f.ratio is None else f"{f.ratio:.2f}{beyond}"
         verdict = {None: "", True: "met", False: "**missed**"}[f.met]
         rows.append((f.name, f.unit, goal, str(f.count), *numbers, ratio, verdict))
