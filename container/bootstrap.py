@@ -130,8 +130,15 @@ def _forget_own_folder() -> None:
     sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != own]
 
 
+def _do_without_ssl() -> None:
+    """Keep asyncio from loading ssl, 4 MB that nobody in an agent uses: gRPC brings its own."""
+    sys.modules["ssl"] = None  # type: ignore[assignment]
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in PARTS:
         sys.exit("usage: bootstrap.py agent|am")
     _forget_own_folder()
+    if sys.argv[1] == "agent":
+        _do_without_ssl()
     sys.exit(main(sys.argv[1]))

@@ -56,6 +56,7 @@ class Limits:
     save: float = 1800.0
     save_margin: float = 5.0  # beyond that, for agents to say themselves that they gave up
     release: float = 3.0
+    release_killed: float = 0.25  # for those that were ended by force; the back end ends them at the latest
     stall: float = 2.0  # a longer gap between two ticks means that we were stalled ourselves
     start_retry: int = 2
     max_attempts: int = 1

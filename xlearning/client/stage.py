@@ -6,6 +6,8 @@ import dataclasses
 import json
 import shutil
 import tempfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from xlearning.client.plan import Plan
@@ -50,13 +52,15 @@ def stage(
     fs.mkdirs(folder, mode=_PRIVATE)
     try:
         fs.chmod(folder, _PRIVATE)
-        _credentials(fs, folder, pair)
+        written = [*_credentials(fs, folder, pair)]
         resources = plan.job.resources
         if copy_files:
             resources = tuple(_resource(item, fss, fs, folder) for item in plan.shipped)
         job = dataclasses.replace(plan.job, app_id=app_id, staging=folder, submitted=now, resources=resources)
-        with fs.open_write(join(folder, JOB_FILE)) as file:
-            file.write(json.dumps(to_dict(job), indent=1).encode("ascii"))
+        draft = join(folder, f".{JOB_FILE}.tmp")
+        text = json.dumps(to_dict(job), indent=1).encode("ascii")
+        _write_all(fs, {**dict(written), draft: text})
+        fs.replace(draft, join(folder, JOB_FILE))
     except BaseException:
         fs.delete(folder, recursive=True)
         raise
@@ -68,17 +72,30 @@ def unstage(job: JobSpec, fss: FileSystems) -> None:
     fss.of(job.staging).delete(job.staging, recursive=True)
 
 
-def _credentials(fs: FileSystem, folder: str, pair: tuple[bytes, bytes] | None) -> None:
+def _write_all(fs: FileSystem, contents: Mapping[str, bytes]) -> None:
+    """Write private files side by side: HDFS takes half a second for each."""
+
+    def write(uri: str, content: bytes) -> None:
+        with fs.open_write(uri) as file:
+            file.write(content)
+        fs.chmod(uri, 0o600)
+
+    with ThreadPoolExecutor(len(contents)) as pool:
+        for done in [pool.submit(write, uri, content) for uri, content in contents.items()]:
+            done.result()
+
+
+def _credentials(
+    fs: FileSystem, folder: str, pair: tuple[bytes, bytes] | None
+) -> Iterator[tuple[str, bytes]]:
+    """Files of the credential, in their folder, which is made."""
     from xlearning.cluster import credentials
 
     target = join(folder, CREDENTIALS)
     fs.mkdirs(target, mode=_PRIVATE)
     names = (credentials.CERTIFICATE_FILE, credentials.KEY_FILE)
     for name, content in zip(names, pair or _fresh_pair(), strict=True):
-        uri = join(target, name)
-        with fs.open_write(uri) as file:
-            file.write(content)
-        fs.chmod(uri, 0o600)
+        yield join(target, name), content
 
 
 def _fresh_pair() -> tuple[bytes, bytes]:

@@ -12,6 +12,7 @@ from xlearning.fs import FileSystems
 from xlearning.job import Snapshot
 
 _LONG_POLL = 10.0  # seconds
+_AFTER_THE_LAST = 0.1  # seconds between two looks at whether the ApplicationMaster is gone
 _RETRY = 0.5  # seconds between two tries to reach an ApplicationMaster that does not answer
 
 
@@ -114,6 +115,8 @@ class Watcher:
                 if snapshot.version != version or not wait:
                     self._inbox.put(snapshot)
                 version, wait = snapshot.version, _LONG_POLL
+                if snapshot.state.final:  # from now on every question is answered at once
+                    self._stop.wait(_AFTER_THE_LAST)
         finally:
             with self._lock:
                 self._connection = None
