@@ -90,7 +90,7 @@ def ended(gateway: Gateway, app_id: str) -> None:
     assert "worker:1  FAILED" in told.out and "exit code 3" in told.out
     assert "Page" not in told.out
     listed = gateway.verb("list", "--local")
-    assert re.search(rf"{app_id}  verbs  XLEARNING  this machine  FAILED     ?\d{{4}}-", listed.out)
+    assert re.search(rf"{app_id}  verbs  XLEARNING  this machine  FAILED  \d{{4}}-", listed.out)
     one = gateway.verb("logs", app_id, "--container", container(app_id, 3), "--file", "stdout")
     assert (one.code, one.out) == (0, "out 1\nend 1\n")
     killed = gateway.verb("kill", app_id)
