@@ -35,10 +35,10 @@ def app_id_of(gateway: Gateway) -> str:
     return folder.name
 
 
-def let_go(gateway: Gateway, code: int) -> None:
-    for work in (gateway.root / "local" / "apps").glob("*/containers/*/work"):
-        (work / "go.new").write_text(str(code))
-        (work / "go.new").rename(work / "go")
+def let_second_go(gateway: Gateway, code: int) -> None:
+    (work,) = (gateway.root / "local" / "apps").glob("*/containers/*_000003/work")
+    (work / "go.new").write_text(str(code))
+    (work / "go.new").rename(work / "go")
 
 
 def test_a_job_from_life_to_end(job: Running, gateway: Gateway) -> None:
@@ -47,7 +47,7 @@ def test_a_job_from_life_to_end(job: Running, gateway: Gateway) -> None:
     followed = gateway.start_verb("logs", "--local", app_id, "--role", "worker", "--index", 1, "--follow")
     assert followed.process.stdout is not None
     assert followed.process.stdout.readline() == "==> worker:1 " + container(app_id, 3) + " stdout <==\n"
-    let_go(gateway, 3)
+    let_second_go(gateway, 3)
     assert job.end().code == 2
     end = followed.end()
     assert (end.code, "end 1\n" in end.out, "has ended: FAILED" in end.err) == (0, True, True)
@@ -87,12 +87,12 @@ def ended(gateway: Gateway, app_id: str) -> None:
     told = gateway.verb("status", "--local", app_id[-8:])
     assert (told.code, told.err) == (0, "")
     assert told.out.startswith(f"{app_id} FAILED after ")
-    assert "worker:0  FAILED" in told.out and "exit code 3" in told.out
+    assert "worker:1  FAILED" in told.out and "exit code 3" in told.out
     assert "Page" not in told.out
     listed = gateway.verb("list", "--local")
-    assert re.search(rf"{app_id}  verbs  XLEARNING  this machine  FAILED     ?\d{{4}}-", listed.out)
-    one = gateway.verb("logs", app_id, "--container", container(app_id, 2), "--file", "stdout")
-    assert (one.code, one.out) == (0, "out 0\nend 0\n")
+    assert re.search(rf"{app_id}  verbs  XLEARNING  this machine  FAILED  \d{{4}}-", listed.out)
+    one = gateway.verb("logs", app_id, "--container", container(app_id, 3), "--file", "stdout")
+    assert (one.code, one.out) == (0, "out 1\nend 1\n")
     killed = gateway.verb("kill", app_id)
     assert (killed.code, killed.out) == (0, f"{app_id} FAILED\n")
     assert "nothing to kill" in killed.err
