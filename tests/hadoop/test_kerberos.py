@@ -118,6 +118,7 @@ def test_a_job_with_a_ticket(alice: SecureGateway, monkeypatch: pytest.MonkeyPat
     report = alice.application(app_id, "alice")
     assert (report["user"], report["finalStatus"]) == ("alice", "SUCCEEDED")
     ask_the_resource_manager(alice, app_id, monkeypatch)
+    assert app_id in alice.verb("list", "--output", "json").out
     alice.nothing_is_left_of(app_id)
 
 

@@ -88,10 +88,12 @@ def test_a_keytab(answers: list[Credential | GssError], tmp_path: Path) -> None:
     environ = {"KRB5CCNAME": "FILE:/c"}
     found = login.log_in(environ, str(path), "bob")
     assert (found.user, found.keytab) == ("bob", str(path))
-    assert environ == {"KRB5CCNAME": "MEMORY:xlearning", "KRB5_CLIENT_KTNAME": f"FILE:{path}"}
+    assert environ == {"KRB5CCNAME": "MEMORY:xlearning-bob@A.B", "KRB5_CLIENT_KTNAME": f"FILE:{path}"}
 
 
-def test_a_keytab_of_no_use(answers: list[Credential | GssError], tmp_path: Path) -> None:
+def test_a_keytab_of_no_use(
+    answers: list[Credential | GssError], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "x.keytab"
     with pytest.raises(CredentialsError, match=r"x.keytab cannot be read: No such file"):
         login.log_in({}, str(path), "alice")
@@ -101,11 +103,15 @@ def test_a_keytab_of_no_use(answers: list[Credential | GssError], tmp_path: Path
     path.write_bytes(keytab_of("alice@A.B"))
     with pytest.raises(CredentialsError, match=r"no key of alice@C.D; it holds those of alice@A.B"):
         login.log_in({}, str(path), "alice@C.D")
-    answers.append(GssError("Preauthentication failed"))
-    with pytest.raises(
-        CredentialsError, match=r"no ticket for alice@A.B: Preauthentication failed\n.*kinit -kt"
-    ):
-        login.log_in({}, str(path), "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for said in ("", "Preauthentication failed while getting initial credentials"):
+        if said:
+            (tmp_path / "kinit").write_text(f"#!/bin/sh\necho 'kinit: {said}' >&2\nexit 1\n")
+            (tmp_path / "kinit").chmod(0o755)
+        answers.append(GssError("no credentials"))
+        words = said or "no credentials"
+        with pytest.raises(CredentialsError, match=rf"ticket for alice@A.B: {words}\n.*try kinit -kt"):
+            login.log_in({}, str(path), "")
 
 
 @pytest.mark.usefixtures("answers")

@@ -279,6 +279,12 @@ def test_the_cookie_of_web_services(tmp_path: Path) -> None:
     assert base64.b64decode(signature.rstrip('"')) == made
 
 
+def test_a_secure_cluster_needs_a_kdc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(realm, "_which", lambda name: None if name.startswith("k") else name)
+    assert "no krb5kdc, kdb5_util, kadmin.local, kinit on this machine" in missing_tools(secure=True)
+    assert "krb5" not in missing_tools()
+
+
 def test_users_are_those_of_a_secure_cluster(tmp_path: Path) -> None:
     make_state().save(Layout(tmp_path))
     with pytest.raises(MiniHadoopError, match="is not secure"):

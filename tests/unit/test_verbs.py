@@ -7,23 +7,29 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from job_samples import APP, container, save, snapshot
 
+from xlearning.client import kill
 from xlearning.client.answers import Bytes, table
-from xlearning.client.applications import Found
+from xlearning.client.applications import Found, find_application
+from xlearning.client.console import open_console
 from xlearning.client.listing import list_lines, recent
 from xlearning.client.log_choice import LogTarget, choose, known_targets
 from xlearning.client.log_output import LogPrinter, last_lines, wanted_files
-from xlearning.client.standing import BACK_END, HISTORY, MASTER, Standing
+from xlearning.client.places import Places
+from xlearning.client.standing import BACK_END, HISTORY, MASTER, Standing, standing
 from xlearning.client.status_text import status_json, status_lines
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.log_parts import parts
 from xlearning.cluster.resource_manager import tags, to_report
 from xlearning.cluster.yarn_details import YarnContainer, aggregation, containers
-from xlearning.errors import UsageError
-from xlearning.job import AppState, ContainerState, InputView, SaveState, Snapshot
+from xlearning.config import Config
+from xlearning.errors import ClusterUnavailable, UsageError
+from xlearning.fs import FileSystems
+from xlearning.job import AppState, ContainerState, InputView, SaveState, Snapshot, to_dict
 
 NUMBER = APP.removeprefix("application_")
 AM, FIRST, SECOND = (f"container_{NUMBER}_01_{n:06d}" for n in (1, 2, 3))
@@ -60,7 +66,7 @@ def test_status_of_a_running_job() -> None:
     for line in (
         "  Type       T",
         "  On         YARN",
-        "  Phase      RUNNING: RUNNING · worker: 1 running, 1 starting · 50%",
+        "  Containers worker: 1 running, 1 starting · 50%",
         "  Page       http://page/",
         "  Input d    hdfs://h/d (1 file, 2.0 KiB)",
         "  Output     file:///out <- ./m",
@@ -109,6 +115,33 @@ def test_json_has_the_details_of_the_page() -> None:
     assert isinstance(details, dict) and details["containers"][0]["id"] == "c0"
 
 
+def test_what_yarn_does_not_tell_is_in_the_history(tmp_path: Path) -> None:
+    conf, history = tmp_path / "conf", tmp_path / "history"
+    conf.mkdir()
+    names = {"yarn.resourcemanager.webapp.address": "127.0.0.1:1", "fs.defaultFS": "hdfs://127.0.0.1:1"}
+    rows = "".join(f"<property><name>{k}</name><value>{v}</value></property>" for k, v in names.items())
+    (conf / "core-site.xml").write_text(f"<configuration>{rows}</configuration>")
+    properties = {
+        "xlearning.local.dir": str(tmp_path / "local"),
+        "xlearning.history.log.dir": history.as_uri(),
+        "xlearning.staging.dir": (tmp_path / "staging").as_uri(),
+    }
+    environ = {"HADOOP_CONF_DIR": str(conf)}
+    places = Places(Config.from_properties(properties), "me", only_local=False, environ=environ)
+    with pytest.raises(ClusterUnavailable, match="no ResourceManager answers"):
+        find_application(APP, places)
+    (history / APP).mkdir(parents=True)
+    seen = snapshot(container(0, ContainerState.RUNNING), state=AppState.RUNNING)
+    (history / APP / "job.json").write_text(json.dumps(to_dict(seen)))
+    stands = standing(find_application(APP, places))
+    places.close()
+    text = "\n".join(status_lines(stands, 130.0))
+    assert text.startswith(f"{APP} RUNNING for ")
+    assert "worker:0  RUNNING" in text
+    assert "Note: no ResourceManager answers at http://127.0.0.1:1" in text
+    assert "cannot be reached yet" in text and "does not answer now" in text
+
+
 def test_a_stale_end_is_not_taken_for_life() -> None:
     seen = snapshot(container(0, ContainerState.RUNNING, started=1.0))
     text = lines_of(report(AppState.KILLED), seen, HISTORY)
@@ -145,6 +178,34 @@ def test_the_type_travels_in_a_tag() -> None:
     record = {"id": APP, "applicationTags": "b,xlearning-type-tensorflow,xlearning"}
     assert to_report(record).app_type == "TENSORFLOW"
     assert to_report({"id": APP}).app_type == ""
+
+
+class Refusing:
+    """A connection to an ApplicationMaster that is committing."""
+
+    def kill(self, user: str, reason: str) -> str:  # noqa: ARG002
+        return "the output is being committed; the job ends by itself"
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_job_that_is_committing_is_not_killed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Place:
+        title, user, fss = "YARN", "me", FileSystems("file://")
+
+        def staging(self, app_id: str) -> str:
+            return (tmp_path / app_id).as_uri()
+
+    running = Found(report(), Place())  # type: ignore[arg-type]
+    monkeypatch.setattr(kill, "find_application", lambda app_id, places: running)  # noqa: ARG005
+    monkeypatch.setattr(kill, "connect", lambda found: Refusing())  # noqa: ARG005
+    code = kill.run(None, open_console(), app_id=APP, reason="", no_wait=False)  # type: ignore[arg-type]
+    said = capsys.readouterr()
+    assert (code, said.out) == (2, "")
+    assert f"{APP} was not killed: the output is being committed" in said.err
 
 
 # ---- which containers -------------------------------------------------------------------------------
@@ -326,6 +387,13 @@ class Files:
         pass
 
 
+class Down(Files):
+    """A node that does not answer."""
+
+    def sizes(self, target: LogTarget) -> Mapping[str, int]:  # noqa: ARG002
+        raise ClusterUnavailable("the node is down")
+
+
 class Written(Bytes):
     def __init__(self) -> None:
         super().__init__()
@@ -359,6 +427,7 @@ def test_names_that_a_container_does_not_have() -> None:
     assert [file.name for file, _ in files] == ["agent.log"]
     assert lacking == ["worker:0 c1 has no nope; it has agent.log, stdout"]
     assert wanted_files(Files(), [WORKER], (), usual) == ([], ["worker:0 c1 has no stdout or stderr (yet)"])
+    assert wanted_files(Down(), [WORKER], (), usual) == ([], ["worker:0 c1: the node is down"])
     master = LogTarget("c0", "am", None, "am")
     both = Files(**{"application.driver.log": b"", "launch_container.sh": b""})
     assert [file.name for file, _ in wanted_files(both, [master], (), usual)[0]] == ["application.driver.log"]

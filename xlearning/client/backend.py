@@ -17,7 +17,6 @@ from xlearning.fs.base import join
 from xlearning.job import JobSpec
 
 if TYPE_CHECKING:
-    from xlearning.cluster.login import Login
     from xlearning.cluster.yarn_script import Launch, NodePackage
 
 LOCAL_FS = "file://"
@@ -148,13 +147,12 @@ class OnYarn:
     """
 
     def __init__(self, environ: MutableMapping[str, str], user: str, config: Config) -> None:
+        from xlearning.client.secure import log_in
         from xlearning.cluster.hadoop_site import HadoopSite
         from xlearning.cluster.skein import SkeinCluster
 
         self._site = HadoopSite.from_environ(environ)
-        # hdfs-native looks nowhere else, and without a configuration hangs on a secure cluster
-        environ["HADOOP_CONF_DIR"] = str(self._site.folder)
-        login = _log_in(environ, config) if self._site.secure else None
+        login = log_in(self._site, environ, config)
         self.user = login.user if login else user
         self._skein = SkeinCluster(self._site, self.user, login)
         self.cluster: ClusterClient = self._skein
@@ -247,12 +245,6 @@ class OnYarn:
     def close(self) -> None:
         """End the driver JVM."""
         self._skein.close()
-
-
-def _log_in(environ: MutableMapping[str, str], config: Config) -> Login:
-    from xlearning.cluster import login
-
-    return login.log_in(environ, config.get(login.KEYTAB) or "", config.get(login.PRINCIPAL) or "")
 
 
 def _make_shared(fss: FileSystems, root: str) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 from xlearning.client.applications import Found, find_application
 from xlearning.client.console import Console
 from xlearning.client.places import Places
 from xlearning.client.reach import connect
-from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell, user_name
+from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
 from xlearning.client.sweep import settle_quietly, staged_job
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
@@ -66,7 +65,7 @@ def _ask(found: Found, reason: str) -> str:
     """Ask the ApplicationMaster; why it refuses, or nothing when it does not."""
     connection = connect(found)
     try:
-        return connection.kill(user_name(os.environ), reason)
+        return connection.kill(found.place.user, reason)
     finally:
         connection.close()
 
@@ -106,8 +105,9 @@ def _await_end(found: Found, patience: float) -> ApplicationReport | None:
 
 def _settle(found: Found, job: JobSpec | None, console: Console) -> None:
     """What the ApplicationMaster did not tidy up itself, if it is the user's own."""
-    if job is not None and job.user == user_name(os.environ):
+    if job is not None and job.user == found.place.user:
         settle_quietly(job, found.place.fss, console)
+        found.place.tidy(found.app_id, console)
 
 
 def _staging(found: Found) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xlearning.client.answers import Bytes
 from xlearning.client.log_choice import AM_ROLE, LogTarget
 from xlearning.client.log_sources import LogSource
+from xlearning.errors import ClusterUnavailable
 
 _OF_AM = ("am.", "application.")  # names of its logs on this machine, on YARN
 _GUESS = 1 << 20  # bytes from the end in which the last lines are looked for first
@@ -133,7 +134,11 @@ def wanted_files(
     found: list[tuple[LogFile, int]] = []
     lacking: list[str] = []
     for target in targets:
-        sizes = source.sizes(target)
+        try:
+            sizes = source.sizes(target)
+        except ClusterUnavailable as error:
+            lacking.append(f"{target.title}: {error.message}")
+            continue
         chosen = [name for name in (names or usual) if name in sizes]
         if not chosen and not names and target.role == AM_ROLE:
             chosen = [name for name in sorted(sizes) if name.startswith(_OF_AM)]

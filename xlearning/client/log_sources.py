@@ -12,7 +12,7 @@ from xlearning.client.places import YarnPlace
 from xlearning.cluster.aggregated_logs import AggregatedLogs
 from xlearning.cluster.node_logs import NodeLogs
 from xlearning.cluster.yarn_details import aggregation
-from xlearning.errors import ClusterError, ClusterUnavailable
+from xlearning.errors import ClusterError
 
 _SOON = ("NOT_START", "RUNNING", "RUNNING_WITH_FAILURE")
 
@@ -144,7 +144,7 @@ def _on_nodes(targets: Sequence[LogTarget]) -> bool:
     live = LiveLogs()
     try:
         return any(live.sizes(target) for target in targets)
-    except ClusterUnavailable:
+    except ClusterError:
         return False
 
 
@@ -164,5 +164,5 @@ def _missing(app_id: str, progress: str) -> ClusterError:
     told = f" (log aggregation: {progress})" if progress else ""
     return ClusterError(
         f"YARN has no such logs of {app_id}{told}",
-        hint="they may be older than yarn.log-aggregation.retain-seconds; --role am --file ... names others",
+        hint="the files may have other names, or be older than yarn.log-aggregation.retain-seconds",
     )

@@ -12,7 +12,7 @@ from xlearning.client.console import Console
 from xlearning.client.log_choice import AM_ROLE, LogTarget, choose, known_targets
 from xlearning.client.log_output import LogPrinter, wanted_files
 from xlearning.client.log_sources import LiveLogs, LocalLogs, LogSource, log_source
-from xlearning.client.places import Places
+from xlearning.client.places import Places, YarnPlace
 from xlearning.client.standing import standing, yarn_containers
 from xlearning.client.submit import EXIT_JOB, EXIT_OK
 from xlearning.cluster.base import ApplicationReport
@@ -21,7 +21,7 @@ from xlearning.errors import ClusterError, ClusterUnavailable, UsageError
 _USUAL = ("stdout", "stderr")
 _EXIT_PIPE = 141  # as of a program that was ended by SIGPIPE
 _PAUSE = 1.0  # seconds between two looks at a log that is followed
-_RETRIES = 5  # looks at nodes that do not answer before following is given up
+_LOOK = 5.0  # seconds between two looks which containers there are
 
 
 @dataclass(frozen=True)
@@ -81,30 +81,32 @@ def _print_all(
 
 def _follow(found: Found, wish: Wish, out: Bytes, console: Console) -> int:
     """Show what grows until the job has ended. Containers that come later are shown too."""
-    source: LogSource = LocalLogs(found) if found.place.title == "this machine" else LiveLogs()
+    source: LogSource = LiveLogs() if isinstance(found.place, YarnPlace) else LocalLogs(found)
     printer = LogPrinter(source, out, headings=False, tail=wish.tail)
-    silent = 0
+    targets: list[LogTarget] = []
+    looked = float("-inf")
     while not out.gone:
         report = _report(found)
-        now = Found(report, found.place)
         try:
-            targets = _targets(now, wish, console, quiet=True)
-            files, _ = wanted_files(source, targets, wish.files, _USUAL)
+            if time.monotonic() - looked > _LOOK:
+                targets = _targets(Found(report, found.place), wish, console, quiet=True)
+                looked = time.monotonic()
+            files, lacking = wanted_files(source, targets, wish.files, _USUAL)
             printer.headings = printer.headings or len(files) > 1
             for file, size in files:
                 printer.show(file, size)
-            silent = 0
         except UsageError:  # no such container yet
+            lacking = []
             if report.state.final:
                 raise
         except ClusterUnavailable as error:
-            silent += 1
-            if report.state.final or silent >= _RETRIES:
-                if not report.state.final:
-                    raise
-                console.info(f"the last lines may be missing: {error.message}")
+            lacking = [error.message]
         out.flush()
         if report.state.final:
+            if lacking and isinstance(found.place, YarnPlace):
+                console.info(
+                    "the last lines may be missing: without --follow they are shown when YARN has them"
+                )
             console.info(f"{found.app_id} has ended: {report.state.value}")
             return EXIT_OK
         time.sleep(_PAUSE)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 from xlearning.client.applications import find_application, refuse_ended
 from xlearning.client.changes import save_line
 from xlearning.client.console import Console
 from xlearning.client.places import Places
 from xlearning.client.reach import connect
 from xlearning.client.session import AmConnection
-from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell, user_name
+from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
 from xlearning.errors import ClusterError, ClusterUnavailable
 from xlearning.job import SaveState, SaveView
 
@@ -36,7 +34,7 @@ def run(places: Places, console: Console, *, app_id: str, no_wait: bool) -> int:
     refuse_ended(found, "there is nothing to save")
     connection = connect(found)
     try:
-        answer = connection.save(user_name(os.environ))
+        answer = connection.save(found.place.user)
         if not answer.accepted:
             raise ClusterError(f"{found.app_id} was not saved: {answer.message}")
         console.info(f"{found.app_id}: {answer.message}")

@@ -1,9 +1,12 @@
-"""What a submission to a secure cluster needs: file systems that want tokens, and who may see the job."""
+"""What a secure cluster needs: a login, tokens for file systems, and who may see the job."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 
+from xlearning.cluster import login
+from xlearning.cluster.hadoop_site import HadoopSite
+from xlearning.cluster.login import Login
 from xlearning.config import Config
 from xlearning.errors import ClusterUnavailable
 from xlearning.fs.base import split_uri
@@ -11,6 +14,26 @@ from xlearning.job import JobSpec
 
 _LOCAL = ("", "file")
 EVERYBODY = "*"
+
+
+def log_in(site: HadoopSite, environ: MutableMapping[str, str], config: Config) -> Login | None:
+    """Who we are on a cluster; None where it does not ask for Kerberos.
+
+    Parameters
+    ----------
+    environ : mapping
+        `os.environ`. It is made to name the site's configuration: hdfs-native looks nowhere else, and
+        without one hangs on a secure cluster.
+
+    Raises
+    ------
+    xlearning.errors.CredentialsError
+        See `xlearning.cluster.login.log_in`.
+    """
+    environ["HADOOP_CONF_DIR"] = str(site.folder)
+    if not site.secure:
+        return None
+    return login.log_in(environ, config.get(login.KEYTAB) or "", config.get(login.PRINCIPAL) or "")
 
 
 def file_systems(job: JobSpec, *roots: str) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ class Standing:
 
 def standing(found: Found) -> Standing:
     """How an application stands; never fails, see `Standing.notes`."""
-    notes: list[str] = []
+    notes = [found.place.trouble] if found.place.trouble else []
     snapshot, source = None, MASTER
     if not found.report.state.final:
         snapshot = _asked(found, notes)

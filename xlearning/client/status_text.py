@@ -85,8 +85,8 @@ def _facts_of(snapshot: Snapshot, *, ended: bool) -> list[tuple[str, str]]:
     ]
     if not ended:
         facts += [
-            ("Phase", f"{snapshot.phase}: {summary(snapshot)}" if snapshot.phase else summary(snapshot)),
-            ("Progress", "" if snapshot.progress is None else f"{snapshot.progress:.0%}"),
+            ("Phase", snapshot.phase if snapshot.phase != snapshot.state.value else ""),
+            ("Containers", summary(snapshot).partition(" · ")[2]),
             ("Page", snapshot.page_url),
             ("TensorBoard", snapshot.board.url),
         ]

@@ -147,7 +147,9 @@ def _taken(buffer: _Buffer) -> bytes:
 def _check(major: int, minor: c_uint32) -> None:
     if not major & 0xFFFF0000:
         return
-    words = _words(minor.value, _MECHANISM_CODE) or _words(major, _GSS_CODE)
+    words = _words(minor.value, _MECHANISM_CODE)
+    if words in ("", "Success"):  # the mechanism has nothing to add
+        words = _words(major, _GSS_CODE)
     expired = (major >> 16) & 0xFF == _EXPIRED
     raise GssError(" ".join(words.replace("\0", " ").split()) or f"GSSAPI error {major:#x}", expired=expired)
 

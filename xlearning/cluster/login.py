@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from collections.abc import MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ KEYTAB, PRINCIPAL = "xlearning.kerberos.keytab", "xlearning.kerberos.principal"
 _PATIENCE = 15.0  # seconds for the KDC
 _CACHE, _CLIENT_KEYTAB = "KRB5CCNAME", "KRB5_CLIENT_KTNAME"
 _CACHE_NAMED = re.compile(r"\(default cache: (.*)\)")
-_OWN_CACHE = "MEMORY:xlearning"  # dies with this process
+_OWN_CACHE = "MEMORY:xlearning-"  # and the principal; dies with this process
 
 
 @dataclass(frozen=True)
@@ -114,17 +115,33 @@ def _by_keytab(environ: MutableMapping[str, str], path: Path, principal: str) ->
             + (f"; it holds those of {', '.join(known)}" if known else ""),
             hint=f"correct {PRINCIPAL} or {KEYTAB}",
         )
-    environ[_CACHE], environ[_CLIENT_KEYTAB] = _OWN_CACHE, f"FILE:{path.absolute()}"
-    # asked for without a name, GSSAPI says what the KDC has said
-    wanted = "" if fitting[0] == known[0] else fitting[0]
+    environ[_CACHE], environ[_CLIENT_KEYTAB] = _OWN_CACHE + fitting[0], f"FILE:{path.absolute()}"
     try:
-        found = _ask(wanted)
+        found = _ask(fitting[0])
     except GssError as error:
         raise CredentialsError(
-            f"the keytab {path} gives no ticket for {fitting[0]}: {error}",
+            f"the keytab {path} gives no ticket for {fitting[0]}: {_cause(path, fitting[0]) or error}",
             hint=f"try kinit -kt {path} {fitting[0]}; its key may be older than that of the KDC",
         ) from error
     return Login(found.principal, str(path.absolute()))
+
+
+def _cause(path: Path, principal: str) -> str:
+    """What kinit says about a keytab: GSSAPI keeps the KDC's words to itself. Empty where it says nothing."""
+    words = ["kinit", "-c", "MEMORY:", "-k", "-t", str(path), principal]
+    try:
+        done = subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    said = done.stderr.strip().splitlines()
+    return said[-1].removeprefix("kinit: ") if said else ""
 
 
 def _ask(principal: str) -> Credential:

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import IO
 
 from xlearning.cluster.log_parts import parts
-from xlearning.errors import ClusterUnavailable
+from xlearning.cluster.resource_manager import negotiate
+from xlearning.errors import ClusterError, ClusterUnavailable
 
 _TIMEOUT = 10.0  # seconds without a byte
 _SLACK = 1 << 16  # bytes that a log may grow by between two questions
@@ -38,6 +39,8 @@ class NodeLogs:
         ------
         ClusterUnavailable
             The node does not answer.
+        ClusterError
+            It refuses.
         """
         try:
             with self._open(_LOGS.format(container_id)) as reply:
@@ -46,6 +49,10 @@ class NodeLogs:
             return {}
         except urllib.error.HTTPError as error:
             with error:
+                if error.code in (401, 403):
+                    raise ClusterError(
+                        f"the NodeManager {self._web} does not show you logs of {container_id} ({error.code})"
+                    ) from error
                 return {}
         except OSError as error:
             raise self._unavailable(error) from error
@@ -80,10 +87,20 @@ class NodeLogs:
                 raise self._unavailable(error) from error
             slack *= 16
 
-    def _open(self, path: str) -> IO[bytes]:
-        request = urllib.request.Request(self._web + path, headers={"Accept": "application/json, text/plain"})
-        opened: IO[bytes] = self._opener.open(request, timeout=_TIMEOUT)
-        return opened
+    def _open(self, path: str, authorization: str = "") -> IO[bytes]:
+        headers = {"Accept": "application/json, text/plain"}
+        if authorization:
+            headers["Authorization"] = authorization
+        request = urllib.request.Request(self._web + path, headers=headers)
+        try:
+            opened: IO[bytes] = self._opener.open(request, timeout=_TIMEOUT)
+            return opened
+        except urllib.error.HTTPError as error:
+            if error.code != 401 or authorization:
+                raise
+            with error:
+                authorization = negotiate(self._web, error)
+        return self._open(path, authorization)
 
     def _unavailable(self, error: OSError) -> ClusterUnavailable:
         return ClusterUnavailable(
