@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import itertools
 import os
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +15,9 @@ from minihadoop import MiniHadoop
 from webhdfs import WebHdfs
 from yarn_gateway import YarnGateway
 
-from xlearning.client import package
+from xlearning.client.console import open_console
+from xlearning.client.delivery import deliver
+from xlearning.config import Config
 from xlearning.fs import FileSystems
 
 
@@ -27,7 +30,15 @@ def yarn_shared(hadoop: MiniHadoop) -> Iterator[str]:
         folder = f"{hadoop.hdfs_uri}{path}/{name}"
         storage.default.mkdirs(folder, mode=0o1777)
         storage.default.chmod(folder, 0o1777)
-    package.ship(storage, f"{hadoop.hdfs_uri}{path}/staging", getpass.getuser())
+    deliver(
+        Config.from_properties({}),
+        storage,
+        f"{hadoop.hdfs_uri}{path}/staging",
+        getpass.getuser(),
+        open_console(),
+        applications=list,
+        now=time.time(),
+    )
     yield hadoop.hdfs_uri + path
     WebHdfs(hadoop.namenode_web).delete(path)
 

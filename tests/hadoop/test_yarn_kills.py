@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import signal
 import sys
+import uuid
 from collections.abc import Callable
-from pathlib import Path
 
 import psutil
 import pytest
@@ -23,11 +23,11 @@ from xlearning.fs import FileSystems
 
 ACT = PROGRAMS / "act.py"
 BIG = 256 << 20
-SOME = (("download", "INT"), ("run", "TERM"), ("upload", "yarn"), ("upload", "abandoned"))
+SOME = (("download", "INT"), ("run", "verb"), ("upload", "yarn"), ("upload", "abandoned"))
 ALL = tuple(
     (phase, means)
     for phase in ("download", "run", "upload")
-    for means in ("INT", "TERM", "yarn", "abandoned")
+    for means in ("INT", "TERM", "verb", "yarn", "abandoned")
 )
 Gateways = Callable[[], YarnGateway]
 
@@ -41,6 +41,9 @@ def kill(running: Running, gateway: YarnGateway, app_id: str, means: str) -> Non
     """End it; with ``abandoned`` the client dies first, so that nobody tidies up."""
     if means in ("INT", "TERM"):
         running.process.send_signal(signal.SIGINT if means == "INT" else signal.SIGTERM)
+    elif means == "verb":
+        asked = gateway.verb("kill", app_id, seconds=120)
+        assert asked.code == 0, asked.err
     else:
         if means == "abandoned":
             running.process.kill()
@@ -53,7 +56,11 @@ def kill(running: Running, gateway: YarnGateway, app_id: str, means: str) -> Non
         assert "Traceback" not in ended.err
 
 
-@pytest.mark.parametrize("cases", [SOME, pytest.param(ALL, marks=pytest.mark.large)], ids=["some", "all"])
+@pytest.mark.parametrize(
+    "cases",
+    [SOME, pytest.param(ALL, marks=[pytest.mark.large, pytest.mark.timeout(900)])],
+    ids=["some", "all"],
+)
 def test_killed_while_it_works(cases: tuple[tuple[str, str], ...], place: Place, gateways: Gateways) -> None:
     """During a long download, the run, and a long upload; daemons of the program included."""
     place.write("big", bytes(BIG))
@@ -119,7 +126,7 @@ def test_killed_while_it_waits(place: Place, gateways: Gateways) -> None:
 def test_interrupted_before_the_id_is_known(place: Place, gateways: Gateways) -> None:
     """YARN has taken the application, its answer does not come, the user gives up: nothing runs on."""
     gateway = gateways()
-    name = f"unknown-{Path(gateway.root).parent.name}"
+    name = f"unknown-{uuid.uuid4().hex}"
     running = gateway.start("--app-name", name, "--", "sleep", "600")
 
     def taken() -> list[str]:

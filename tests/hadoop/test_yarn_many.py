@@ -31,7 +31,7 @@ def other_home(hadoop: MiniHadoop) -> Iterator[str]:
     web.delete(home)
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(20, marks=pytest.mark.large)])
+@pytest.mark.parametrize("count", [3, pytest.param(20, marks=[pytest.mark.large, pytest.mark.timeout(900)])])
 def test_several(count: int, hadoop: MiniHadoop, hdfs_dir: str, other_home: str, gateways: Gateways) -> None:
     place = Place(hdfs_dir, FileSystems("file://"))
 

@@ -11,6 +11,7 @@ from minihadoop import jars
 
 
 @pytest.mark.large
+@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("hadoop_tools")
 @pytest.mark.parametrize("version", [each for each in jars.JACKSON if each != jars.DEFAULT_VERSION])
 def test_the_demo_runs(version: str, tmp_path: Path) -> None:

@@ -76,7 +76,9 @@ class Am(rpc.ApplicationServicer):
         port = self.server.add_secure_port("127.0.0.1:0", secret)
         self.server.start()
         record = {"address": f"127.0.0.1:{port}", "attempt": attempt, "started": 1.0, "page": "http://page"}
-        (staging / f"am-{attempt}.json").write_text(json.dumps(record))
+        draft = staging / "am.tmp"
+        draft.write_text(json.dumps(record))
+        draft.rename(staging / f"am-{attempt}.json")  # as ours does: it is read while it is written
 
     def show(self, new: Snapshot) -> None:
         with self.changed:

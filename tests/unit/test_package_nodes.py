@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import sys
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +13,10 @@ import pytest
 
 from xlearning.client import nodes as place
 from xlearning.client import package, wheels
-from xlearning.client.distributions import below, closure, files, installed, tags
+from xlearning.client.distributions import File, below, closure, files, installed, tags
+from xlearning.client.make_package import make
 from xlearning.client.nodes import Nodes
+from xlearning.client.packing import compiler, pack
 from xlearning.config import Config
 from xlearning.errors import ConfigError, UsageError
 
@@ -110,6 +115,32 @@ def test_a_digest_tells_content_and_kind_of_nodes(tmp_path: Path) -> None:
     assert other.digest != one.digest
     fewer = package.Archive(one.label, dict(list(one.files.items())[1:]), one.manifest)
     assert fewer.digest != one.digest
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("ours.jar", "let the name end in .tar.gz"), ("no/such/ours.tgz", "there is no folder no/such")],
+)
+def test_a_file_that_cannot_be_made(name: str, words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        make(Path(name), python=None, glibc=None)
+    assert words in str(caught.value)
+
+
+def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
+    here = place.gateway()
+    files = {"a/b.py": File(Path(__file__), "x"), "c.txt": File(Path(__file__), "y")}
+    made = package.Archive("base", files, b"{}")
+    for n in (1, 2):
+        work = tmp_path / str(n)
+        work.mkdir()
+        pack(made, tmp_path / f"{n}.tar.gz", work, compiler(here, None))
+    with tarfile.open(tmp_path / "1.tar.gz") as tar:
+        names = tar.getnames()
+    cached = f"./a/__pycache__/b.{sys.implementation.cache_tag}.pyc"
+    assert {"./a/b.py", "./c.txt", f"./{package.MANIFEST}", cached} <= set(names)
+    one, two = (gzip.decompress((tmp_path / f"{n}.tar.gz").read_bytes()) for n in (1, 2))
+    assert one == two
 
 
 def wheel(folder: Path, name: str, version: str, tag: str, *, needs: str = "", data: bool = False) -> None:

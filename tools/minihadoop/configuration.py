@@ -120,7 +120,7 @@ def yarn_site(layout: Layout, state: State) -> Values:
         "yarn.resourcemanager.webapp.address": address(state, "resourcemanager.http"),
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 200,
         "yarn.nm.liveness-monitor.expiry-interval-ms": 15000,
-        "yarn.am.liveness-monitor.expiry-interval-ms": 30000,
+        "yarn.am.liveness-monitor.expiry-interval-ms": 60000,
         "yarn.scheduler.minimum-allocation-mb": 64,
         "yarn.application.classpath": f"{layout.conf},{state.lib}/*",
         "yarn.log-aggregation-enable": "true",

@@ -107,6 +107,7 @@ def _settle(found: Found, job: JobSpec | None, console: Console) -> None:
     """What the ApplicationMaster did not tidy up itself, if it is the user's own."""
     if job is not None and job.user == found.place.user:
         settle_quietly(job, found.place.fss, console)
+        found.place.tidy(found.app_id, console)
 
 
 def _staging(found: Found) -> str:

@@ -11,7 +11,7 @@ from xlearning.client.console import Console
 from xlearning.client.places import Places
 from xlearning.client.status_text import duration, summary_json
 from xlearning.client.submit import EXIT_CLIENT, EXIT_OK
-from xlearning.errors import ClusterError
+from xlearning.errors import ClusterError, XLearningError
 from xlearning.units import format_duration
 
 _HEAD = ("ID", "NAME", "TYPE", "ON", "STATE", "SUBMITTED", "TIME")
@@ -32,14 +32,13 @@ def run(places: Places, console: Console, *, limit: int, every: bool, output: st
     xlearning.errors.XLearningError
         No place could be asked.
     """
-    found, silent = _known(places, console)
+    found, where, silent = _known(places, console)
     shown = found if every else recent(found, limit)
     now = time.time()
     if output == JSON:
         told = answer_json([summary_json(one.report, one.place.title, now) for one in shown], console)
     else:
         told = not shown or answer(list_lines(shown, now), console)
-        where = " and ".join(f"on {place.title}" for place in places.all())
         if not found:
             console.info(f"There is no job of yours {where}")
         elif len(shown) < len(found):
@@ -74,14 +73,20 @@ def list_lines(found: Sequence[Found], now: float) -> list[str]:
     return table(_HEAD, rows)
 
 
-def _known(places: Places, console: Console) -> tuple[list[Found], bool]:
-    """What the places know, newest first, and whether one of them did not answer, which is warned of."""
+def _known(places: Places, console: Console) -> tuple[list[Found], str, bool]:
+    """What the places know, newest first; which they are; whether one did not answer, which is warned of."""
     found: list[Found] = []
     silent = False
-    for place in places.all():
+    try:
+        known = places.all()
+    except XLearningError as error:
+        silent, known = True, [places.local]
+        console.warn(f"jobs on YARN are missing: {error.message}")
+    for place in known:
         try:
             found += [Found(report, place) for report in place.cluster.list()]
         except ClusterError as error:
             silent = True
             console.warn(f"jobs on {place.title} are missing: {error.message}")
-    return sorted(found, key=lambda one: -one.report.submitted), silent
+    where = " and ".join(f"on {place.title}" for place in known)
+    return sorted(found, key=lambda one: -one.report.submitted), where, silent

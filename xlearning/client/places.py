@@ -7,11 +7,12 @@ from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from xlearning.client.backend import LOCAL_FS
+from xlearning.client.backend import LOCAL_FS, OnYarn
+from xlearning.client.console import Console
 from xlearning.cluster.base import ApplicationReport, ClusterClient
 from xlearning.cluster.local import LocalCluster
 from xlearning.config import Config
-from xlearning.errors import ApplicationNotFound, ConfigError, XLearningError
+from xlearning.errors import ApplicationNotFound, ClusterUnavailable, ConfigError, XLearningError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.history.store import HistoryReader
@@ -28,13 +29,16 @@ class Place(Protocol):
     cluster : ClusterClient
     fss : FileSystems
     user : str
-        Who we are there.
+        Who asks, as this place calls them.
+    trouble : str
+        Why the last report is one from the history; empty where it is not.
     """
 
     title: str
-    user: str
     cluster: ClusterClient
     fss: FileSystems
+    user: str
+    trouble: str
 
     def report(self, app_id: str) -> ApplicationReport:
         """How an application stands; `ApplicationNotFound` where this place does not know it."""
@@ -44,6 +48,9 @@ class Place(Protocol):
 
     def history(self, app_id: str) -> str:
         """URI of its history folder, likewise."""
+
+    def tidy(self, app_id: str, console: Console) -> None:
+        """Remove what the back end itself left of an application that has ended."""
 
     def close(self) -> None:
         """End what was started to ask."""
@@ -55,7 +62,7 @@ class LocalPlace:
     title = "this machine"
 
     def __init__(self, config: Config, user: str) -> None:
-        self._config, self.user = config, user
+        self._config, self.user, self.trouble = config, user, ""
         self._local = LocalCluster(Path(config.get("xlearning.local.dir")))
         self.cluster: ClusterClient = self._local
         self.fss = FileSystems(LOCAL_FS, timeout=config.get("xlearning.fs.timeout"))
@@ -76,6 +83,9 @@ class LocalPlace:
             root = (Path(self._config.get("xlearning.local.dir")).absolute() / "history").as_uri()
         return join(root, app_id)
 
+    def tidy(self, app_id: str, console: Console) -> None:
+        """The supervisor does that."""
+
     def close(self) -> None:
         """Nothing was started."""
 
@@ -94,45 +104,48 @@ class YarnPlace:
     title = "YARN"
 
     def __init__(self, config: Config, environ: MutableMapping[str, str], user: str) -> None:
-        from xlearning.client.secure import log_in
         from xlearning.cluster.hadoop_site import HadoopSite
         from xlearning.cluster.resource_manager import ResourceManagerWeb
-        from xlearning.cluster.skein import SkeinCluster
 
         self._config = config
-        site = HadoopSite.from_environ(environ)
-        login = log_in(site, environ, config)
-        self.user = login.user if login else user
-        self._skein = SkeinCluster(site, self.user, login)
-        self.cluster: ClusterClient = self._skein
-        self.web = ResourceManagerWeb(site)
-        timeout = config.get("xlearning.fs.timeout")
-        self.fss = FileSystems(site.default_fs, timeout=timeout, user=self.user)
+        self._back_end = OnYarn(environ, user, config)
+        self.user, self.trouble = self._back_end.user, ""
+        self.cluster: ClusterClient = self._back_end.cluster
+        self.web = ResourceManagerWeb(HadoopSite.from_environ(environ))
+        self.fss = FileSystems(
+            self._back_end.default_fs, timeout=config.get("xlearning.fs.timeout"), user=self.user
+        )
 
     def report(self, app_id: str) -> ApplicationReport:
-        """See `Place`. What YARN has forgotten is looked up in the history."""
+        """See `Place`. What YARN has forgotten, or does not tell at the moment, is in the history."""
         try:
             return self.cluster.report(app_id)
-        except ApplicationNotFound:
+        except (ApplicationNotFound, ClusterUnavailable) as error:
             try:
                 found = HistoryReader(self.fss).snapshot(self.history(app_id))
             except (XLearningError, OSError):
                 found = None
-            if found is None or not found.state.final:
+            forgotten = isinstance(error, ApplicationNotFound)
+            if found is None or (forgotten and not found.state.final):
                 raise
+            self.trouble = "" if forgotten else error.message
             return report_of(found)
 
     def staging(self, app_id: str) -> str:
         """See `Place`."""
-        return join(self.fss.resolve(self._config.get("xlearning.staging.dir")), app_id)
+        return join(self._back_end.staging_root(self._config, self.fss), app_id)
 
     def history(self, app_id: str) -> str:
         """See `Place`."""
         return join(self.fss.resolve(self._config.get("xlearning.history.log.dir")), app_id)
 
+    def tidy(self, app_id: str, console: Console) -> None:
+        """See `Place`."""
+        self._back_end.tidy(app_id, self.fss, console)
+
     def close(self) -> None:
         """End the driver JVM, if one was needed."""
-        self._skein.close()
+        self._back_end.close()
 
 
 class Places:
@@ -164,6 +177,8 @@ class Places:
         ------
         ConfigError
             A Hadoop configuration is named that cannot be used.
+        CredentialsError
+            The cluster wants a login, and there is none.
         """
         if self.only_local:
             return [self.local]

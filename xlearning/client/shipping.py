@@ -75,7 +75,8 @@ class Cache:
         folder = join(self._folder, f"{archive.label}-{archive.digest}")
         target = join(folder, FILE)
         found = self._look(folder)
-        self._touch(folder, found)
+        if self._touch(folder, found):
+            found = self._look(folder)  # what was there without the mark may just have been removed
         for child in found:
             if child.name == FILE:
                 return Shipment(target, child.size, uploaded=False)
@@ -128,14 +129,16 @@ class Cache:
         except FileNotFoundError:
             return []
 
-    def _touch(self, folder: str, found: Sequence[FileStatus]) -> None:
+    def _touch(self, folder: str, found: Sequence[FileStatus]) -> bool:
+        """Mark today as a day of use; False when it is marked already."""
         today = _USED + time.strftime("%Y-%m-%d", time.gmtime(self._now))
         marks = [child for child in found if child.name.startswith(_USED)]
         if any(mark.name >= today for mark in marks):
-            return
+            return False
         self._fs.mkdirs(join(folder, today), mode=_PRIVATE)
         for mark in marks:
             self._fs.delete(mark.path)
+        return True
 
     def _last_use(self, folder: FileStatus) -> float:
         """Seconds since 1970; the end of the day that is marked."""

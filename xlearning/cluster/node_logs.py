@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO
 
 from xlearning.cluster.log_parts import parts
+from xlearning.cluster.resource_manager import negotiate
 from xlearning.errors import ClusterUnavailable
 
 _TIMEOUT = 10.0  # seconds without a byte
@@ -80,10 +81,20 @@ class NodeLogs:
                 raise self._unavailable(error) from error
             slack *= 16
 
-    def _open(self, path: str) -> IO[bytes]:
-        request = urllib.request.Request(self._web + path, headers={"Accept": "application/json, text/plain"})
-        opened: IO[bytes] = self._opener.open(request, timeout=_TIMEOUT)
-        return opened
+    def _open(self, path: str, authorization: str = "") -> IO[bytes]:
+        headers = {"Accept": "application/json, text/plain"}
+        if authorization:
+            headers["Authorization"] = authorization
+        request = urllib.request.Request(self._web + path, headers=headers)
+        try:
+            opened: IO[bytes] = self._opener.open(request, timeout=_TIMEOUT)
+            return opened
+        except urllib.error.HTTPError as error:
+            if error.code != 401 or authorization:
+                raise
+            with error:
+                authorization = negotiate(self._web, error)
+        return self._open(path, authorization)
 
     def _unavailable(self, error: OSError) -> ClusterUnavailable:
         return ClusterUnavailable(

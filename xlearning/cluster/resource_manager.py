@@ -160,21 +160,23 @@ class ResourceManagerWeb:
                 if error.code == 404:
                     raise FileNotFoundError(path) from error
                 if error.code == 401 and log_in and not authorization:
-                    return self._ask(manager, path, log_in=log_in, authorization=_negotiate(manager, error))
+                    return self._ask(
+                        manager, path, log_in=log_in, authorization=negotiate(manager.web, error)
+                    )
                 if error.code in (401, 403):
                     raise Refused(f"{manager.web} wants a login ({error.code})") from error
                 raise
 
 
-def _negotiate(manager: ResourceManager, error: urllib.error.HTTPError) -> str:
+def negotiate(web: str, error: urllib.error.HTTPError) -> str:
     """The answer to a web service that asks for SPNEGO; `Refused` where there is none."""
     offered = [offer.partition(" ")[0].lower() for offer in error.headers.get_all("WWW-Authenticate") or ()]
     if "negotiate" not in offered:
-        raise Refused(f"{manager.web} wants a login other than Kerberos")
+        raise Refused(f"{web} wants a login other than Kerberos")
     try:
-        return gssapi.negotiate(urllib.parse.urlsplit(manager.web).hostname or "")
+        return gssapi.negotiate(urllib.parse.urlsplit(web).hostname or "")
     except gssapi.GssError as failure:
-        raise Refused(f"{manager.web} wants Kerberos: {failure}") from failure
+        raise Refused(f"{web} wants Kerberos: {failure}") from failure
 
 
 def to_report(app: Mapping[str, Any]) -> ApplicationReport:

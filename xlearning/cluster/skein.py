@@ -118,7 +118,7 @@ class SkeinCluster:
             try:
                 return submission.result(_SUBMIT + local_bytes(job) / _UPLOAD_RATE, check)
             except BaseException:
-                self._undo_submission(mark)
+                self._undo_submission(mark, refused=submission.wait(0))
                 raise
 
     def credentials(self) -> tuple[bytes, bytes]:
@@ -152,13 +152,16 @@ class SkeinCluster:
         which = f" --container {container_id}" if container_id else ""
         return {"of the container" if which else "files": f"xl-submit logs {app_id}{which}"}
 
-    def _undo_submission(self, mark: str) -> None:
+    def _undo_submission(self, mark: str, *, refused: bool) -> None:
         """End the application with this tag, if there is one: nobody knows its id, nobody would follow it."""
-        self.close()  # what the driver has not asked YARN for by now is never asked for
+        if not refused:
+            self.close()  # what the driver has not asked YARN for by now is never asked for
         try:
             for app_id in self._web.marked(mark):
                 self.kill(app_id)
         except ClusterError as error:
+            if refused:  # why it was matters more
+                return
             raise ClusterUnavailable(
                 f"the submission was given up, and whether it has begun cannot be found out: {error.message}",
                 hint=f"once YARN answers, look with: yarn application -list -appTags {mark}",

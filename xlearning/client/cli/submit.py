@@ -29,12 +29,13 @@ _VERBS = (
     ("xl-submit logs APP_ID", "What its programs have written."),
     ("xl-submit save APP_ID", "Save its output as it is now, while it runs."),
     ("xl-submit kill APP_ID", "End it."),
+    ("xl-submit package", "Make XLearning's package for the nodes of YARN, for administrators."),
+    ("xl-submit package --output FILE", "Make XLearning's package for the nodes of a YARN cluster."),
 )
 _NOTES = (
     "Options may be written with one dash or two, dashed or in camelCase (--worker-num, -workerNum), "
     "as --opt value or --opt=value. The first word that belongs to no option starts COMMAND, and so "
     "does what follows --.",
-    "xl-submit package --output FILE makes XLearning's package for the nodes of a YARN cluster.",
     "A verb is one as the very first word only: xl-submit -- list runs a command of yours called list.",
     "Exit codes: 0 succeeded; 1 wrong usage, configuration or client error; 2 the application failed "
     "or was killed.",
