@@ -5,13 +5,13 @@ from __future__ import annotations
 import skein
 
 from xlearning.cluster.skein_spec import specification
-from xlearning.cluster.yarn_script import Launch
+from xlearning.cluster.yarn_script import Launch, NodePackage
 from xlearning.job import JobSpec, RoleSpec
 
 
 def made(launch: Launch) -> skein.ApplicationSpec:
     job = JobSpec("", "n", "T", "alice", ("x",), (RoleSpec("worker", 1, 512, 1),), "", "hdfs://nn:1")
-    return specification(skein, job, {}, "hdfs://nn:1/a.tar.gz", launch, None)
+    return specification(skein, job, {}, NodePackage("hdfs://nn:1/a.tar.gz"), launch, None)
 
 
 def test_a_plain_cluster() -> None:

@@ -13,7 +13,6 @@ from xlearning.fs.base import split_uri
 from xlearning.job import JobSpec
 
 _LOCAL = ("", "file")
-EVERYBODY = "*"
 
 
 def log_in(site: HadoopSite, environ: MutableMapping[str, str], config: Config) -> Login | None:
