@@ -23,7 +23,7 @@ from xlearning.cluster.base import ContainerManager
 from xlearning.config import Config
 from xlearning.errors import ClusterError, XLearningError
 from xlearning.fs import FileSystems, tokens
-from xlearning.fs.base import join, split_uri
+from xlearning.fs.base import exists, join, split_uri
 from xlearning.history.store import HistoryWriter
 from xlearning.job import AppState, JobSpec, from_dict
 
@@ -46,19 +46,29 @@ def read_job(storage: FileSystems, staging: str) -> JobSpec:
         return from_dict(JobSpec, json.loads(stream.read()))
 
 
-def await_job(storage: FileSystems, staging: str, patience: float) -> JobSpec:
+def await_job(storage: FileSystems, staging: str, attempt: int, patience: float) -> JobSpec:
     """The job, as soon as it is staged.
 
     On YARN the name of the staging folder is known only once the application is submitted, so the
-    ApplicationMaster may be there before it.
+    ApplicationMaster may be there before it. A later attempt that finds no folder comes after the end.
+
+    Raises
+    ------
+    ClusterError
+        There is no job after ``patience`` seconds, or there will be none.
     """
     deadline = time.monotonic() + patience
     while True:
         try:
             return read_job(storage, staging)
-        except FileNotFoundError:
+        except FileNotFoundError as error:
+            if attempt > 1 and not exists(storage.of(staging), staging):
+                raise ClusterError(
+                    f"{staging} is gone: the job had ended before attempt {attempt}"
+                ) from error
             if time.monotonic() >= deadline:
-                raise
+                words = f"no job in {staging} after {patience:g} s: xl-submit was ended before it wrote it"
+                raise ClusterError(words) from error
             time.sleep(_STAGED_LOOK)
 
 
@@ -115,8 +125,8 @@ async def run(environ: Mapping[str, str]) -> int:
     on_yarn = environ.get(base.ENV_BACKEND) == "yarn"
     if on_yarn:
         die_with_parent()
-    patience = _STAGED_PATIENCE if on_yarn and attempt == 1 else 0.0
-    job = await_job(FileSystems(f"{scheme}://{authority}"), staging, patience)
+    patience = _STAGED_PATIENCE if on_yarn else 0.0
+    job = await_job(FileSystems(f"{scheme}://{authority}"), staging, attempt, patience)
     config = Config.from_properties(job.properties)
     storage = FileSystems(job.default_fs, timeout=config.get("xlearning.fs.timeout"))
     manager, requested = container_manager(environ, job)
@@ -168,7 +178,8 @@ def main() -> int:
         return asyncio.run(run(os.environ))
     except (XLearningError, OSError, KeyError) as error:
         log.exception("the ApplicationMaster cannot go on")
-        print(f"the ApplicationMaster cannot go on: {error!r}", file=sys.stderr)
+        words = str(error) if isinstance(error, XLearningError) else repr(error)
+        print(f"the ApplicationMaster cannot go on: {words}", file=sys.stderr)
         return 1
 
 
