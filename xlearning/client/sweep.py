@@ -62,12 +62,16 @@ def sweep_dead(root: str, user: str, fss: FileSystems, cluster: ClusterClient, c
         console.warn(f"{root} cannot be looked through for remains of earlier jobs: {error}")
         return
     for folder in folders:
-        if folder.name.startswith("application_") and _is_dead(folder.name, cluster):
-            job = staged_job(folder.path, fss)
-            if job is not None and job.user == user:
-                settle_quietly(job, fss, console)
-            elif job is None and folder.owner == user:
-                _remove_unfinished(folder.path, fss, console)
+        if not folder.name.startswith("application_"):
+            continue
+        job = staged_job(folder.path, fss)
+        owner = job.user if job is not None else folder.owner
+        if owner != user or not _is_dead(folder.name, cluster):  # the cluster is asked about own jobs only
+            continue
+        if job is not None:
+            settle_quietly(job, fss, console)
+        else:
+            _remove_unfinished(folder.path, fss, console)
 
 
 def _remove_unfinished(staging: str, fss: FileSystems, console: Console) -> None:
