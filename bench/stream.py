@@ -139,9 +139,9 @@ def measure(hadoop: MiniHadoop, runs: int, size: int) -> list[Rate]:
                 "hdfs-native reads, alone": bench.native,
                 "STREAM: one worker's wc -l, from HDFS": bench.stream,
             }
-            found = {way: [] for way in ways}  # type: dict[str, list[float]]
-            for way in ways.values():
-                way()  # warms caches
+            found: dict[str, list[float]] = {way: [] for way in ways}
+            for run in ways.values():
+                run()  # warms caches
             for _ in range(runs):
                 for way, run in ways.items():
                     found[way].append(run())
