@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,6 +13,7 @@ import grpc.aio
 
 from xlearning.am.core import events as ev
 from xlearning.am.logs import AgentLogs
+from xlearning.am.status import StatusSource
 from xlearning.proto import convert
 from xlearning.proto import xlearning_pb2 as pb
 from xlearning.proto import xlearning_pb2_grpc as pb_grpc
@@ -42,47 +42,6 @@ class Stream:
     container_id: str = ""
     accepted: bool = False
     outbox: Outbox = field(default_factory=asyncio.Queue)
-
-
-class StatusSource:
-    """What clients are told; the runtime fills it in."""
-
-    def __init__(self) -> None:
-        self.version = 0
-        self.json = ""
-        self.save: Callable[[str], tuple[bool, str, str]] = lambda user: (False, "not started yet", "")  # noqa: ARG005
-        self.kill: Callable[[str, str], tuple[bool, str]] = lambda user, reason: (False, "not started yet")  # noqa: ARG005
-        self._news = asyncio.Condition()
-        self._waiting: set[object] = set()
-        self._last = False
-
-    async def publish(self, version: int, json: str) -> None:
-        """Show a newer snapshot to everybody who waits for one."""
-        async with self._news:
-            self.version, self.json = version, json
-            self._news.notify_all()
-
-    async def publish_last(self, version: int, json: str, patience: float) -> None:
-        """Show the last snapshot, and give those who wait ``patience`` seconds to take it along."""
-        self._last = True
-        takers = set(self._waiting)
-        await self.publish(version, json)
-        deadline = asyncio.get_running_loop().time() + patience
-        while takers & self._waiting and asyncio.get_running_loop().time() < deadline:
-            await asyncio.sleep(0.005)
-
-    async def newer_than(self, version: int, wait: float) -> str:
-        """The snapshot, as soon as there is one newer than ``version``, at the latest after ``wait`` s."""
-        me = object()
-        self._waiting.add(me)
-        try:
-            async with self._news:
-                with contextlib.suppress(asyncio.TimeoutError):
-                    news = self._news.wait_for(lambda: self._last or self.version > version)
-                    await asyncio.wait_for(news, wait)
-                return self.json
-        finally:
-            self._waiting.discard(me)
 
 
 class RpcServer:
@@ -236,9 +195,12 @@ class _Application(pb_grpc.ApplicationServicer):
     def __init__(self, status: StatusSource) -> None:
         self._status = status
 
-    async def Status(self, request: pb.StatusRequest, context: object) -> pb.StatusReply:  # noqa: ARG002
+    async def Status(
+        self, request: pb.StatusRequest, context: grpc.aio.ServicerContext[pb.StatusRequest, pb.StatusReply]
+    ) -> pb.StatusReply:
         wait = min(max(request.wait, 0.0), 60.0)
-        return pb.StatusReply(snapshot_json=await self._status.newer_than(request.after_version, wait))
+        found = await self._status.newer_than(request.after_version, wait, context.peer())
+        return pb.StatusReply(snapshot_json=found)
 
     async def Kill(self, request: pb.KillRequest, context: object) -> pb.KillReply:  # noqa: ARG002
         accepted, message = self._status.kill(request.user[:200], request.reason[:2000])

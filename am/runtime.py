@@ -25,8 +25,9 @@ from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import InputPlan, plan_inputs
 from xlearning.am.logs import AgentLogs
 from xlearning.am.pools import Pool
-from xlearning.am.rpc import RpcServer, StatusSource
+from xlearning.am.rpc import RpcServer
 from xlearning.am.saves import Saves
+from xlearning.am.status import StatusSource
 from xlearning.cluster.base import ContainerManager
 from xlearning.config import Config
 from xlearning.errors import XLearningError

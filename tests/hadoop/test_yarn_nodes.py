@@ -103,9 +103,11 @@ def test_a_node_manager_dies(hadoop: MiniHadoop, place: Place, gateways: Gateway
 def test_one_host_with_few_ports(workers: int, free: int, place: Place, gateways: Gateways) -> None:
     """Small containers side by side, each with a port of its own out of a small range; or a clear word."""
 
+    begins = {"enough": free_range(free, 20000)}
+    begins["few"] = free_range(free, begins["enough"] + free)
+
     def submit(name: str, count: int) -> tuple[YarnGateway, object]:
-        gateway = gateways()
-        begin = free_range(free)
+        gateway, begin = gateways(), begins[name]
         gateway.properties |= {
             "xlearning.reserve.port.begin": str(begin),
             "xlearning.reserve.port.end": str(begin + free),
@@ -142,9 +144,8 @@ def test_one_host_with_few_ports(workers: int, free: int, place: Place, gateways
     side_by_side({"enough": enough, "too_few": too_few}, at_once=1 if workers > 10 else 2)
 
 
-def free_range(size: int) -> int:
-    """Start of ``size`` neighbouring ports that nobody has."""
-    begin = 20000 + size * (id(object()) // 64 % 50)
+def free_range(size: int, begin: int) -> int:
+    """Start of ``size`` neighbouring ports from ``begin`` on that nobody has."""
     while not all(is_free(port) for port in range(begin, begin + size)):
         begin += size
     return begin
