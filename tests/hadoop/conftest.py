@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from minihadoop import MiniHadoop
+from places import Place
 from webhdfs import WebHdfs
 from yarn_gateway import YarnGateway
 
@@ -58,3 +59,15 @@ def gateways(hadoop: MiniHadoop, yarn_shared: str, tmp_path: Path) -> Iterator[C
     for gateway in made:
         gateway.close()
         gateway.end_applications()
+
+
+@pytest.fixture
+def gateway(gateways: Callable[[], YarnGateway]) -> YarnGateway:
+    """One user's machine."""
+    return gateways()
+
+
+@pytest.fixture
+def place(hdfs_dir: str) -> Place:
+    """A fresh folder on HDFS."""
+    return Place(hdfs_dir, FileSystems("file://"))

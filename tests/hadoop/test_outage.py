@@ -14,18 +14,12 @@ from minihadoop import MiniHadoop
 from places import Place
 from submitting import PROGRAMS, Gateway, wait_for
 
-from xlearning.fs import FileSystems
 from xlearning.fs.commit import Committer, upload_folder
 from xlearning.job import OutputSpec
 
 OUTAGE = 20.0  # seconds
 FILES = 40
 APP = "application_7_0001"
-
-
-@pytest.fixture
-def place(hdfs_dir: str) -> Place:
-    return Place(hdfs_dir, FileSystems("file://"))
 
 
 @pytest.fixture

@@ -3,50 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
 import tarfile
 import urllib.request
-import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from minihadoop import MiniHadoop
 from places import Place
 from submitting import PROGRAMS
-from webhdfs import WebHdfs
 from yarn_gateway import YarnGateway, processes_of
-
-from xlearning.fs import FileSystems
 
 SHOW, ACT = PROGRAMS / "show.py", PROGRAMS / "act.py"
 ODD = "a b é%41;#?.sh"
 JOB = ("--app-type", "TENSORFLOW", "--ps-num", 1, "--worker-num", 2, "--board-enable", "false")
 FOR_EVER = ("bash", "-c", "echo waiting; sleep 600")
-
-
-@pytest.fixture(scope="module")
-def shared(hadoop: MiniHadoop) -> Iterator[str]:
-    """HDFS folder of staging and history; with our package, which is uploaded only once."""
-    path = f"/test-yarn-{uuid.uuid4().hex}"
-    yield hadoop.hdfs_uri + path
-    WebHdfs(hadoop.namenode_web).delete(path)
-
-
-@pytest.fixture
-def gateway(hadoop: MiniHadoop, shared: str, tmp_path: Path) -> Iterator[YarnGateway]:
-    gateway = YarnGateway(tmp_path / "gateway", hadoop, shared, dict(os.environ))
-    yield gateway
-    gateway.close()
-
-
-@pytest.fixture
-def place(hdfs_dir: str) -> Place:
-    return Place(hdfs_dir, FileSystems("file://"))
 
 
 def archive(path: Path, **files: str) -> Path:

@@ -4,47 +4,20 @@ from __future__ import annotations
 
 import getpass
 import json
-import os
 import signal
 import socket
-import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
-import pytest
-from minihadoop import MiniHadoop
 from places import Place
 from submitting import wait_for
-from webhdfs import WebHdfs
 from yarn_gateway import YarnGateway, processes_of
 
-from xlearning.fs import FileSystems
 from xlearning.fs.base import exists
 from xlearning.fs.commit import TEMPORARY, Intent, Move
 from xlearning.job import to_dict
 
 TWICE = ("--conf", "xlearning.app.max.attempts=2", "--board-enable", "false")
-
-
-@pytest.fixture(scope="module")
-def shared(hadoop: MiniHadoop) -> Iterator[str]:
-    """HDFS folder of staging and history; with our package, which is uploaded only once."""
-    path = f"/test-yarn-attempts-{uuid.uuid4().hex}"
-    yield hadoop.hdfs_uri + path
-    WebHdfs(hadoop.namenode_web).delete(path)
-
-
-@pytest.fixture
-def gateway(hadoop: MiniHadoop, shared: str, tmp_path: Path) -> Iterator[YarnGateway]:
-    gateway = YarnGateway(tmp_path / "gateway", hadoop, shared, dict(os.environ))
-    yield gateway
-    gateway.close()
-
-
-@pytest.fixture
-def place(hdfs_dir: str) -> Place:
-    return Place(hdfs_dir, FileSystems("file://"))
 
 
 def part(app_id: str, name: str) -> psutil.Process:

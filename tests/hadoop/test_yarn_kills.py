@@ -19,7 +19,6 @@ from submitting import PROGRAMS, Running, wait_for
 from yarn_gateway import YarnGateway, processes_of, settled
 
 from xlearning.cluster.resource_manager import APPS, TAG
-from xlearning.fs import FileSystems
 
 ACT = PROGRAMS / "act.py"
 BIG = 256 << 20
@@ -30,11 +29,6 @@ ALL = tuple(
     for means in ("INT", "TERM", "verb", "yarn", "abandoned")
 )
 Gateways = Callable[[], YarnGateway]
-
-
-@pytest.fixture
-def place(hdfs_dir: str) -> Place:
-    return Place(hdfs_dir, FileSystems("file://"))
 
 
 def kill(running: Running, gateway: YarnGateway, app_id: str, means: str) -> None:
@@ -106,7 +100,7 @@ def test_killed_while_it_waits(place: Place, gateways: Gateways) -> None:
     first = gateway.start("--worker-num", 3, "--worker-memory", "6000M", *output, "--", "sleep", "600")
     first_id = gateway.submitted(first)
     first.said("worker: 2 starting, 1 waiting", 180)
-    means = ("INT", "yarn", "abandoned")
+    means = ("INT", "yarn", "verb", "abandoned")
     waiting = {each: gateway.start(*big, "--", "true") for each in means}
     ids = {each: gateway.submitted(running) for each, running in waiting.items()}
     assert {gateway.application(app_id)["state"] for app_id in ids.values()} == {"ACCEPTED"}
@@ -146,8 +140,9 @@ def test_interrupted_before_the_id_is_known(place: Place, gateways: Gateways) ->
     settled(gateway, app_id)
 
 
-def test_killed_while_it_commits(hadoop: MiniHadoop, place: Place, gateways: Gateways) -> None:
-    """HDFS stands still as the commit begins, and YARN kills the job: its output is whole or absent."""
+@pytest.mark.parametrize("means", ["yarn", pytest.param("verb", marks=pytest.mark.large)])
+def test_killed_while_it_commits(means: str, hadoop: MiniHadoop, place: Place, gateways: Gateways) -> None:
+    """HDFS stands still as the commit begins, and somebody kills the job: its output is whole or absent."""
     gateway = gateways()
     running = gateway.start("--output", f"{place.at('out')}#output", "--", "touch", "output/x")
     app_id = gateway.submitted(running)
@@ -159,8 +154,13 @@ def test_killed_while_it_commits(hadoop: MiniHadoop, place: Place, gateways: Gat
     wait_for(committing, 180, "it never committed")
     hadoop.pause("namenode")
     try:
-        gateway.kill_on_yarn(app_id)
-        wait_for(lambda: not processes_of(app_id), 30, "processes are left")
+        if means == "verb":
+            asked = gateway.verb("kill", app_id, seconds=150)
+            assert asked.code in (0, 2), asked.err
+            assert "Traceback" not in asked.err
+        else:
+            gateway.kill_on_yarn(app_id)
+            wait_for(lambda: not processes_of(app_id), 30, "processes are left")
     finally:
         hadoop.resume("namenode")
     ended = running.end()

@@ -16,8 +16,6 @@ from side_by_side import side_by_side
 from submitting import PROGRAMS, wait_for
 from yarn_gateway import YarnGateway, processes_of, settled
 
-from xlearning.fs import FileSystems
-
 ACT = PROGRAMS / "act.py"
 Gateways = Callable[[], YarnGateway]
 
@@ -33,11 +31,6 @@ listener.bind((host, int(port)))
 listener.listen()
 open("output/cluster", "w").write(json.dumps(config["cluster"]))
 """
-
-
-@pytest.fixture
-def place(hdfs_dir: str) -> Place:
-    return Place(hdfs_dir, FileSystems("file://"))
 
 
 def home_of(hadoop: MiniHadoop, gateway: YarnGateway, app_id: str) -> int:

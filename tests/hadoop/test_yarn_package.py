@@ -19,7 +19,6 @@ from yarn_gateway import YarnGateway
 
 from xlearning.client.package import MANIFEST
 from xlearning.config import hadoop_xml
-from xlearning.fs import FileSystems
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_INTERPRETER = "/no/such/python"
@@ -38,11 +37,6 @@ from xlearning.client.cli import main
 sys.exit(main())
 """
 REPORT = 'cp -r "$HADOOP_CONF_DIR" out/conf; env > out/env'
-
-
-@pytest.fixture
-def place(hdfs_dir: str) -> Place:
-    return Place(hdfs_dir, FileSystems("file://"))
 
 
 @pytest.fixture

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import uuid
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 from minihadoop import MiniHadoop
 from places import Place
 from webhdfs import WebHdfs
@@ -21,15 +15,6 @@ FILES = {
     "in/b": [b"b %05d" % n for n in range(15000)],
     "in/c": [b"c alone"],
 }
-
-
-@pytest.fixture
-def gateway(hadoop: MiniHadoop, tmp_path: Path) -> Iterator[YarnGateway]:
-    shared = f"/test-yarn-stream-{uuid.uuid4().hex}"
-    gateway = YarnGateway(tmp_path / "gateway", hadoop, hadoop.hdfs_uri + shared, dict(os.environ))
-    yield gateway
-    gateway.close()
-    WebHdfs(hadoop.namenode_web).delete(shared)
 
 
 def test_shuffled_blocks_of_several_files(hadoop: MiniHadoop, hdfs_dir: str, gateway: YarnGateway) -> None:
