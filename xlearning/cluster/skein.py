@@ -156,6 +156,10 @@ class SkeinCluster:
                 Background("kill on YARN", lambda: client.kill_application(app_id)).result(_CALL)
             except ValueError as error:
                 raise ApplicationNotFound(f"YARN does not know {app_id}") from error
+            except ClusterUnavailable:
+                # after YARN's answer skein also deletes its folder on HDFS, which may be what hangs
+                if not self.report(app_id).state.final:
+                    raise
 
     def list(self) -> Sequence[ApplicationReport]:
         """The user's applications, newest first."""
