@@ -178,7 +178,7 @@ def main() -> int:
         return asyncio.run(run(os.environ))
     except (XLearningError, OSError, KeyError) as error:
         log.exception("the ApplicationMaster cannot go on")
-        words = str(error) if isinstance(error, XLearningError) else repr(error)
+        words = " ".join(str(error).split()) if isinstance(error, XLearningError) else repr(error)
         print(f"the ApplicationMaster cannot go on: {words}", file=sys.stderr)
         return 1
 

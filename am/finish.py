@@ -31,16 +31,17 @@ class Ending:
     ) -> None:
         self._job, self._config, self._services = job, config, services
         self._committer, self._pool = committer, storage
+        self._over = False  # nobody needs the staging folder any more
 
     async def carry_out(self, action: Finish, snapshot: Snapshot) -> bool:
-        """Do everything that is due at the end; ``snapshot`` is the last one.
+        """Do everything that is due at the end but `tidy`; ``snapshot`` is the last one.
 
         Returns
         -------
         bool
             Whether the back end starts another attempt although nothing is left to be done.
         """
-        tidy = action.state is AppState.SUCCEEDED or action.retry or await self._discard()
+        clean = action.state is AppState.SUCCEEDED or action.retry or await self._discard()
         history = self._services.history
         history.snapshot(snapshot)
         await self._attempt("close the history", history.close, timeout=_HISTORY_PATIENCE)
@@ -53,9 +54,14 @@ class Ending:
         if followed:
             said = ended.Ended(action.state, words, snapshot.attempt)
             await self._attempt("leave a record of the end", lambda: self._record(said))
-        elif tidy and self._config.get("xlearning.cleanup.enable"):
-            await self._attempt("remove the staging folder", self._remove_staging)
+        else:
+            self._over = clean and self._config.get("xlearning.cleanup.enable")
         return bool(followed)
+
+    async def tidy(self) -> None:
+        """Remove staging. Clients have been told the end by then: without the folder nobody finds us."""
+        if self._over:
+            await self._attempt("remove the staging folder", self._remove_staging)
 
     def _record(self, said: ended.Ended) -> None:
         storage, staging = self._services.storage, self._job.staging

@@ -109,7 +109,7 @@ class Runtime:
         """Ask for the end of the job; (accepted, words). Call it from the event loop."""
         phase = self.machine.state.phase
         if phase is Phase.FINISHED or phase is Phase.RELEASING:
-            return False, "the job has ended"
+            return True, "the job is ending already"
         if phase is Phase.COMMITTING:
             return False, "the output is being committed; the job ends by itself"
         self.post(ev.KillRequested(user or "somebody", reason))
@@ -306,6 +306,8 @@ class Runtime:
         self.snapshot = dataclasses.replace(self._snapshot(), said_again=said_again)
         last = json.dumps(to_dict(self.snapshot))
         await self._status.publish_last(self.snapshot.version, last, _LAST_WORDS)
+        async with self._staging_lock:
+            await ending.tidy()
         self._ended.set()
 
     # ---- small steps ----------------------------------------------------------------------------

@@ -24,7 +24,7 @@ EXIT_WORDS = {
     FAILED_START: "xlearning failed unexpectedly on the node",
     NO_PYTHON: "the Python interpreter is not there on the node; set xlearning.python to one that is",
     OTHER_PYTHON: "the package was made for another Python; set xlearning.nodes.python to the node's "
-    "version, or xlearning.python to another interpreter",
+    "version, or xlearning.python to another interpreter, or make that of xlearning.yarn.archive again",
     OTHER_LIBC: "the package needs a newer C library; set xlearning.nodes.glibc to the node's version",
     OTHER_MACHINE: "the package was made for another processor",
 }

@@ -257,3 +257,9 @@ def test_verbose_shows_the_traceback(folder: Path) -> None:
     assert done.returncode == 1
     assert "Traceback" in done.stderr
     assert done.stderr.splitlines()[-2] == "xl-submit: there is no command to run"
+
+
+def test_a_misspelt_verb(folder: Path) -> None:
+    done = xl_submit(folder, "statsu", "last")
+    assert_one_sentence(done, "there is no verb statsu; did you mean status?")
+    assert "xl-submit -- statsu" in done.stderr

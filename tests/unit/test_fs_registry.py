@@ -118,3 +118,15 @@ print(sorted({"hdfs_native", "tenacity", "asyncio", "ctypes"} & set(sys.modules)
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_uri_without_a_host_takes_that_of_the_hadoop_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fs = "<property><name>fs.defaultFS</name><value>hdfs://nn:9000</value></property>"
+    (tmp_path / "core-site.xml").write_text(f"<configuration>{fs}</configuration>")
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
+    assert FileSystems("file://").resolve("hdfs:///a/b") == "hdfs://nn:9000/a/b"
+    monkeypatch.delenv("HADOOP_CONF_DIR")
+    with pytest.raises(UsageError, match="set HADOOP_CONF_DIR"):
+        FileSystems("file://").resolve("hdfs:///a/b")

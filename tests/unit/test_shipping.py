@@ -48,7 +48,7 @@ def test_the_second_use_uploads_nothing(tmp_path: Path) -> None:
     assert (first.uploaded, second.uploaded, second.size) == (True, False, len("content"))
     assert first.uri == second.uri
     (folder,) = (tmp_path / "root").glob("cache-*/*")
-    assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == [FILE, "used"]
+    assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == [FILE, "size", "used"]
     assert (folder / FILE).read_text() == "content"
     assert folder.parent.stat().st_mode & 0o777 == 0o700
 
@@ -63,6 +63,15 @@ def test_a_failed_upload_is_never_taken_for_the_whole(tmp_path: Path) -> None:
     (folder,) = (tmp_path / "root").glob("cache-*/*")
     (folder / "draft-of-a-dead-client").write_text("half")
     assert ship(cache(tmp_path / "root"), ARCHIVE, tmp_path).uploaded
+    assert (folder / FILE).read_text() == "content"
+
+
+def test_a_truncated_archive_is_uploaded_again(tmp_path: Path) -> None:
+    first = ship(cache(tmp_path / "root"), ARCHIVE, tmp_path)
+    (folder,) = (tmp_path / "root").glob("cache-*/*")
+    (folder / FILE).write_text("con")
+    again = ship(cache(tmp_path / "root"), ARCHIVE, tmp_path)
+    assert (again.uploaded, again.uri) == (True, first.uri)
     assert (folder / FILE).read_text() == "content"
 
 
@@ -86,7 +95,7 @@ def test_two_at_once_agree_on_one_file(tmp_path: Path) -> None:
         thread.join(60)
     assert len({shipment.uri for shipment in sent}) == 1
     (folder,) = (tmp_path / "root").glob("cache-*/*")
-    assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == [FILE, "used"]
+    assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == [FILE, "size", "used"]
 
 
 def test_users_do_not_share_a_folder(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import io
 import json
+import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -57,6 +58,21 @@ def test_staging_folders_of_ended_jobs_go(tmp_path: Path, console: PlainConsole)
         (tmp_path / app_id / "job.json").write_text(json.dumps(to_dict(job)))
     sweep_dead(f"file://{tmp_path}", ME, FileSystems("file://"), Cluster(), console)
     assert names(tmp_path) == {ALIVE, FOREIGN}
+
+
+@pytest.mark.parametrize("listens", [True, False])
+def test_an_application_that_yarn_has_forgotten(listens: bool, tmp_path: Path, console: PlainConsole) -> None:
+    """It has ended when nobody listens at the address of its ApplicationMaster."""
+    job = JobSpec(FOREIGN, "n", "T", ME, ("x",), (), f"file://{tmp_path}/{FOREIGN}", "file://")
+    (tmp_path / FOREIGN).mkdir()
+    (tmp_path / FOREIGN / "job.json").write_text(json.dumps(to_dict(job)))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        (tmp_path / FOREIGN / "am-1.json").write_text(json.dumps({"address": address, "attempt": 1}))
+        if not listens:
+            server.close()
+        sweep_dead(f"file://{tmp_path}", ME, FileSystems("file://"), Cluster(), console)
+    assert names(tmp_path) == ({FOREIGN} if listens else set())
 
 
 def test_a_client_that_was_killed_while_it_staged(tmp_path: Path, console: PlainConsole) -> None:

@@ -64,12 +64,12 @@ def test_status_of_a_running_job() -> None:
     first, *rest = text.splitlines()
     assert first == f"{APP} RUNNING for 30s"
     for line in (
-        "  Type       T",
-        "  On         YARN",
-        "  Containers worker: 1 running, 1 starting · 50%",
-        "  Page       http://page/",
-        "  Input d    hdfs://h/d (1 file, 2.0 KiB)",
-        "  Output     file:///out <- ./m",
+        "  Type        T",
+        "  On          YARN",
+        "  Containers  worker: 1 running, 1 starting · 50%",
+        "  Page        http://page/",
+        "  Input d     hdfs://h/d (1 file, 2.0 KiB)",
+        "  Output      file:///out <- ./m",
         "ROLE      STATE    EXIT  HOST   MEMORY              PROGRESS  TIME  CONTAINER",
         "worker:0  RUNNING  -     node0  3.0 MiB of 1.0 GiB  -         10s   c0",
         "worker    GRANTED  -     node1  -                   -         -     c1",
@@ -87,7 +87,7 @@ def test_status_of_a_failed_job_says_why() -> None:
         HISTORY,
     )
     assert text.startswith(f"{APP} FAILED after 1m 05s\n")
-    assert "  Reason     worker:0 failed\n             and more" in text
+    assert "  Reason      worker:0 failed\n              and more" in text
     assert "worker:0  FAILED  137   node0" in text
     assert "    exit code 137: killed by SIGKILL" in text
     assert "    third" in text and "fourth" not in text
@@ -99,7 +99,7 @@ def test_status_where_only_yarn_can_be_asked() -> None:
     notes = ("its staging folder is private",)
     found = Standing(report(tracking_url="http://rm/p/"), "YARN", BACK_END, None, known, notes)
     text = "\n".join(status_lines(found, 130.0))
-    assert "  Page       http://rm/p/" in text
+    assert "  Page        http://rm/p/" in text
     assert f"AM    RUNNING  h     {AM}" in text
     assert text.endswith("Note: its staging folder is private")
     data = json.loads(json.dumps(status_json(found, 130.0)))

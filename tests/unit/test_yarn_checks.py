@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from typing import Any
 
@@ -13,7 +14,7 @@ from xlearning.cluster import yarn_resources
 from xlearning.cluster.yarn_resources import Limits
 from xlearning.config import Config
 from xlearning.errors import ClusterUnavailable, UsageError
-from xlearning.job import JobSpec, RoleSpec
+from xlearning.job import JobSpec, LocalResource, ResourceKind, RoleSpec
 
 
 def job(**properties: str) -> tuple[JobSpec, Config]:
@@ -117,3 +118,18 @@ def test_a_priority_that_yarn_lowers() -> None:
     prioritize("application_1_0001", config, change, PlainConsole(said))
     assert asked == [("application_1_0001", 4)]
     assert "priority 0, not 4" in said.getvalue()
+
+
+@pytest.mark.parametrize(("name", "bad"), [("d$HOME.txt", "'$'"), ("b`touch x`", "'`'"), ('q"x', "'\"'")])
+def test_names_that_a_shell_on_the_node_would_misread(name: str, bad: str) -> None:
+    made, config = job()
+    resource = LocalResource(name, f"file:///a/{name}", ResourceKind.FILE)
+    (problem,) = problems(dataclasses.replace(made, resources=(resource,)), config, Limits())
+    assert name in problem.message
+    assert bad in problem.message
+
+
+def test_other_names_are_fine() -> None:
+    made, config = job()
+    resource = LocalResource("a b é%41;#?\\'.sh", "file:///a", ResourceKind.FILE)
+    assert problems(dataclasses.replace(made, resources=(resource,)), config, Limits()) == []

@@ -116,3 +116,8 @@ def test_refusals() -> None:
     assert (
         yarn_words.application_end(refused) == "YARN refused a container: Invalid resource request! Too much"
     )
+
+
+def test_diagnostics_that_begin_with_a_java_exception_keep_it() -> None:
+    text = "\njava.lang.reflect.UndeclaredThrowableException\n\tat a.b.C.d(C.java:1)\nCaused by: x"
+    assert "UndeclaredThrowableException" in yarn_words.first_cause(text)

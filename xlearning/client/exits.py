@@ -36,7 +36,8 @@ RESERVED = {
     ),
     234: (
         "{python} on the node is of another version than the package for the nodes",
-        "set xlearning.nodes.python to its version, or xlearning.python to another interpreter",
+        "set xlearning.nodes.python to its version, or xlearning.python to another interpreter; a package "
+        "that xlearning.yarn.archive names has to be made for it (xl-submit package --python)",
     ),
     235: (
         "the C library of the node is older than the package for the nodes needs",

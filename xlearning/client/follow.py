@@ -11,8 +11,8 @@ from xlearning.client.changes import changes, summary
 from xlearning.client.console import Console
 from xlearning.client.watch import Event, Interrupt, Lost, Watcher
 from xlearning.cluster.base import ApplicationReport, ClusterClient
-from xlearning.errors import ClusterError, ClusterUnavailable
-from xlearning.job import JobSpec, Snapshot
+from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
+from xlearning.job import AppState, JobSpec, Snapshot
 
 _HEARTBEAT = 30.0  # seconds
 _TICK = 1.0  # seconds between two looks at the heartbeat
@@ -124,6 +124,8 @@ class Follower:
     def _ask(self) -> ApplicationReport | None:
         try:
             report = self._cluster.report(self._job.app_id)
+        except ApplicationNotFound:
+            return self._forgotten()
         except ClusterUnavailable as error:
             if not self._unreachable:
                 self._say(f"cannot be asked at the moment, trying again: {error.message}")
@@ -131,6 +133,18 @@ class Follower:
             return None
         self._unreachable = False
         return report
+
+    def _forgotten(self) -> ApplicationReport:
+        """The end of an application of which the back end has lost every record."""
+        return ApplicationReport(
+            app_id=self._job.app_id,
+            name=self._job.app_name,
+            user=self._job.user,
+            state=AppState.FAILED,
+            diagnostics="YARN does not know the application any more; was its ResourceManager restarted?",
+            submitted=self._job.submitted,
+            finished=time.time(),
+        )
 
     def _show(self, snapshot: Snapshot) -> None:
         for line in changes(self._last, snapshot):

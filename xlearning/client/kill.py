@@ -11,10 +11,12 @@ from xlearning.client.reach import connect
 from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
 from xlearning.client.sweep import settle_quietly, staged_job
 from xlearning.cluster.base import ApplicationReport
-from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
+from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable, XLearningError
+from xlearning.fs.base import exists
 from xlearning.job import JobSpec
 
 _PATIENCE = 30.0  # seconds that the ApplicationMaster gets to end the job by itself
+_ENDING = 10.0  # seconds from the removal of the staging folder to the end
 _FORCED = 60.0  # seconds that a back end gets to end it by force
 _FIRST_PAUSE, _PAUSE = 0.05, 1.0  # seconds between two questions whether it has ended
 
@@ -44,8 +46,10 @@ def run(places: Places, console: Console, *, app_id: str, reason: str, no_wait: 
     try:
         refusal = _ask(found, reason)
     except ClusterUnavailable as error:
-        console.info(f"{error.message}; killing it by force")
-        report = _by_force(found, console, wait=not no_wait)
+        report = _leaves_by_itself(found)
+        if report is None:
+            console.info(f"{error.message}; killing it by force")
+            report = _by_force(found, console, wait=not no_wait)
     else:
         if refusal:
             console.error(f"{found.app_id} was not killed: {refusal}")
@@ -68,6 +72,17 @@ def _ask(found: Found, reason: str) -> str:
         return connection.kill(found.place.user, reason)
     finally:
         connection.close()
+
+
+def _leaves_by_itself(found: Found) -> ApplicationReport | None:
+    """The last report of an application that had removed its staging folder and was only still ending."""
+    staging = _staging(found)
+    try:
+        if not staging or exists(found.place.fss.of(staging), staging):
+            return None
+    except (XLearningError, OSError):
+        return None
+    return _await_end(found, _ENDING)
 
 
 def _by_force(found: Found, console: Console, *, wait: bool) -> ApplicationReport | None:

@@ -93,7 +93,9 @@ def choose(
         found = [one for one in known if one.role != AM_ROLE]
         if not found:
             raise UsageError(
-                "no container of the job is known", hint="--role am shows the ApplicationMaster's logs"
+                "no container of the job is known",
+                hint="--role am shows the ApplicationMaster's logs, --container those of a container whose "
+                f"whole id you know; on YARN, yarn logs -applicationId {app_id} shows all",
             )
         return found
     of_role = [one for one in known if one.role == role]

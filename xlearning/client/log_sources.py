@@ -17,6 +17,10 @@ from xlearning.errors import ClusterError
 _SOON = ("NOT_START", "RUNNING", "RUNNING_WITH_FAILURE")
 
 
+class NoSuchLogs(ClusterError):
+    """YARN has gathered all logs, and those that were asked for are not among them."""
+
+
 class LogSource(Protocol):
     """Logs by container and name."""
 
@@ -162,7 +166,7 @@ def _missing(app_id: str, progress: str) -> ClusterError:
     if progress in _SOON:
         return ClusterError(f"YARN is still gathering the logs of {app_id}", hint="try again in some seconds")
     told = f" (log aggregation: {progress})" if progress else ""
-    return ClusterError(
+    return NoSuchLogs(
         f"YARN has no such logs of {app_id}{told}",
         hint="the files may have other names, or be older than yarn.log-aggregation.retain-seconds",
     )

@@ -11,7 +11,7 @@ from xlearning.client.applications import Found, find_application
 from xlearning.client.console import Console
 from xlearning.client.log_choice import AM_ROLE, LogTarget, choose, known_targets
 from xlearning.client.log_output import LogPrinter, wanted_files
-from xlearning.client.log_sources import LiveLogs, LocalLogs, LogSource, log_source
+from xlearning.client.log_sources import LiveLogs, LocalLogs, LogSource, NoSuchLogs, log_source
 from xlearning.client.places import Places, YarnPlace
 from xlearning.client.standing import standing, yarn_containers
 from xlearning.client.submit import EXIT_JOB, EXIT_OK
@@ -60,7 +60,13 @@ def run(places: Places, console: Console, *, app_id: str, wish: Wish) -> int:
 def _show(found: Found, wish: Wish, out: Bytes, console: Console) -> int:
     targets = _targets(found, wish, console)
     names = _names(wish, targets)
-    source = log_source(found, targets, names)
+    try:
+        source = log_source(found, targets, names)
+    except NoSuchLogs as error:
+        if not wish.files:
+            raise
+        console.warn(str(error))
+        return EXIT_JOB
     try:
         return _print_all(source, targets, wish, out, console)
     finally:

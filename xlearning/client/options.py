@@ -100,7 +100,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "priority",
-        "Priority of the application, 0 to 5 or a name such as NORMAL; has an effect on YARN.",
+        "Priority of the application on YARN: a number from 0, or a name such as NORMAL.",
         JOB,
         key="xlearning.app.priority",
         metavar="LEVEL",

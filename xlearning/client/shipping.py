@@ -25,6 +25,7 @@ FILE = "package.tar.gz"
 KEPT_DAYS = 30
 _DAY = 86400.0  # seconds
 _USED = "used-"
+_SIZE = "size-"
 _PRIVATE = 0o700
 _MAKE = "xl-submit package --output FILE makes one; hdfs dfs -put FILE brings it to the cluster"
 
@@ -79,13 +80,16 @@ class Cache:
             found = self._look(folder)  # what was there without the mark may just have been removed
         for child in found:
             if child.name == FILE:
-                return Shipment(target, child.size, uploaded=False)
+                if self._whole(child.size, found):
+                    return Shipment(target, child.size, uploaded=False)
+                self._fs.delete(target)
         packed = work / f"{archive.label}.tar.gz"
         pack(packed)
         # Whatever happens to the upload, nobody takes a part for the whole.
         draft = join(folder, f"draft-{uuid.uuid4().hex}")
         with open(packed, "rb") as reader, self._fs.open_write(draft) as writer:
             shutil.copyfileobj(reader, writer, 1 << 20)
+        self._fs.mkdirs(join(folder, f"{_SIZE}{packed.stat().st_size}"), mode=_PRIVATE)
         try:
             self._fs.rename(draft, target)
         except FileExistsError:  # another xl-submit was faster; its file is in use
@@ -122,6 +126,10 @@ class Cache:
         except FileExistsError:  # somebody missed it and has made a new one
             return False
         return True
+
+    def _whole(self, size: int, found: Sequence[FileStatus]) -> bool:
+        """Whether an archive has the size that it was uploaded with; the same content has the same size."""
+        return f"{_SIZE}{size}" in {child.name for child in found}
 
     def _look(self, folder: str) -> list[FileStatus]:
         try:

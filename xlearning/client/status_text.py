@@ -14,7 +14,7 @@ from xlearning.cluster.base import ApplicationReport
 from xlearning.job import AppState, ContainerView, SaveView, Snapshot
 from xlearning.units import format_bytes, format_duration
 
-_WIDE = 11  # columns of a title
+_WIDE = 12  # columns of a title
 _COMMAND = 300  # characters of the command that are shown
 
 

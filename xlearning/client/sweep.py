@@ -7,16 +7,19 @@ follows the application settles that at its end; what nobody followed, the next 
 from __future__ import annotations
 
 import json
+import socket
 
 from xlearning.client.console import Console
+from xlearning.client.session import find_am
 from xlearning.client.stage import JOB_FILE
 from xlearning.cluster.base import ClusterClient
 from xlearning.errors import ApplicationNotFound, XLearningError
 from xlearning.fs import FileSystems
-from xlearning.fs.base import exists, join
+from xlearning.fs.base import FileStatus, exists, join
 from xlearning.fs.commit import Committer
 from xlearning.job import JobSpec, from_dict
 
+_CONNECT = 2.0  # seconds
 _RETRY_TIME = 10.0  # seconds; whatever cannot be settled now is settled by a later submit
 
 
@@ -66,7 +69,7 @@ def sweep_dead(root: str, user: str, fss: FileSystems, cluster: ClusterClient, c
             continue
         job = staged_job(folder.path, fss)
         owner = job.user if job is not None else folder.owner
-        if owner != user or not _is_dead(folder.name, cluster):  # the cluster is asked about own jobs only
+        if owner != user or not _is_dead(folder, fss, cluster):  # the cluster is asked about own jobs only
             continue
         if job is not None:
             settle_quietly(job, fss, console)
@@ -84,11 +87,34 @@ def _remove_unfinished(staging: str, fss: FileSystems, console: Console) -> None
         console.warn(f"{staging} of an ended job cannot be removed: {error}")
 
 
-def _is_dead(app_id: str, cluster: ClusterClient) -> bool:
+def _is_dead(folder: FileStatus, fss: FileSystems, cluster: ClusterClient) -> bool:
+    """Whether an application has ended.
+
+    One that the cluster does not know may be of another cluster with the same staging folder, or was
+    forgotten: by a ResourceManager that was restarted, or after many others. It is dead when nobody
+    listens any more where its ApplicationMaster said.
+    """
     try:
-        return cluster.report(app_id).state.final
+        return cluster.report(folder.name).state.final
     except ApplicationNotFound:
+        return _nobody_listens(folder.path, fss)
+
+
+def _nobody_listens(staging: str, fss: FileSystems) -> bool:
+    try:
+        target = find_am(fss, staging)
+    except (XLearningError, OSError, ValueError, KeyError):
         return False
+    if target is None:
+        return False
+    host, _, port = target.address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=_CONNECT).close()
+    except ConnectionRefusedError:  # the host is there, and would let us through
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
 
 
 def staged_job(staging: str, fss: FileSystems) -> JobSpec | None:

@@ -15,6 +15,7 @@ from xlearning.errors import XLearningError
 from xlearning.job import PS, JobSpec, RoleSpec
 
 _ATTEMPTS = "xlearning.app.max.attempts"
+_EXPANDED = frozenset('"$`\n')
 
 
 def fit_to_yarn(job: JobSpec, config: Config, limits: Limits, console: Console) -> JobSpec:
@@ -67,7 +68,7 @@ def fit(job: JobSpec, config: Config, limits: Limits) -> tuple[JobSpec, list[str
 
 def problems(job: JobSpec, config: Config, limits: Limits) -> list[Problem]:
     """Everything that YARN would refuse."""
-    found = [*_master(config, limits)]
+    found = [*_master(config, limits), *_names(job)]
     for role in job.roles:
         found += _role(role, config, limits)
     try:
@@ -81,6 +82,18 @@ def problems(job: JobSpec, config: Config, limits: Limits) -> list[Problem]:
             )
         )
     return found
+
+
+def _names(job: JobSpec) -> Iterator[Problem]:
+    """YARN writes the names of files into a shell script of its own as they are."""
+    for resource in job.resources:
+        bad = sorted(_EXPANDED & set(resource.name))
+        if bad:
+            yield Problem(
+                f"{resource.name!r}: a shell on the node would misread the name of this file, for the "
+                f"{' '.join(map(repr, bad))} in it",
+                "rename the file, or give it another name with PATH#NAME where the option takes one",
+            )
 
 
 def _master(config: Config, limits: Limits) -> Iterator[Problem]:

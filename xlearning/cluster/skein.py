@@ -6,12 +6,14 @@ web service cannot do without a login.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import shlex
 import shutil
 import subprocess
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from xlearning.cluster import resource_manager, yarn_resources
@@ -219,8 +221,8 @@ class SkeinCluster:
         _check_programs(os.environ)
         skein = _skein()
         self._security = self._security or skein.Security.new_credentials()
-        with translated(skein, "skein's driver cannot be started"):
-            return skein.Client(
+        with translated(skein, "skein's driver cannot be started"), _told_by_programs():
+            return _quiet(skein.Client)(
                 security=self._security,
                 log=False,
                 log_level="WARN",
@@ -250,6 +252,34 @@ def _end(driver: Background[Any]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+@contextlib.contextmanager
+def _told_by_programs() -> Iterator[None]:
+    """What the programs that skein starts say when they fail becomes one sentence."""
+    try:
+        yield
+    except subprocess.CalledProcessError as error:
+        words = " ".join((error.stderr or error.output or b"").decode("utf-8", "replace").split())[-600:]
+        raise ClusterError(
+            f"skein's driver cannot be started: {shlex.join(map(str, error.cmd))} ended with exit code "
+            f"{error.returncode}" + (f": {words}" if words else ""),
+            hint="try yarn classpath by itself",
+        ) from error
+
+
+@functools.cache
+def _quiet(kind: Any) -> Any:
+    """skein's client class; one whose driver did not start fails once more when Python drops it."""
+
+    class Client(kind):  # type: ignore[misc]
+        __slots__ = ()
+
+        def __del__(self) -> None:
+            with contextlib.suppress(AttributeError):
+                super().__del__()
+
+    return Client
 
 
 def _submit(client: Any, spec: Any) -> str:

@@ -93,7 +93,9 @@ def refusal(text: str) -> str:
 
 def first_cause(text: str) -> str:
     """The first sentence of diagnostics, without time stamps and without the stack trace below it."""
-    return " ".join(_STAMP.sub("", _STACK.split(text.strip(), maxsplit=1)[0]).split())[:1000]
+    text = text.strip()
+    first = _STACK.split(text, maxsplit=1)[0] or text
+    return " ".join(_STAMP.sub("", first).split())[:1000]
 
 
 def _exit(code: int) -> str:

@@ -68,7 +68,7 @@ class FileSystems:
 
         A path without a scheme belongs to the default file system: relative to the working folder
         when that is the local one, to ``/user/<name>`` otherwise. ``hdfs:///a`` takes the host from
-        the default file system.
+        the default file system, or from ``fs.defaultFS`` of ``HADOOP_CONF_DIR``.
 
         Raises
         ------
@@ -87,9 +87,9 @@ class FileSystems:
         if scheme == "file":
             return f"file://{rest or '/'}" if authority in ("", "localhost") else path
         if scheme:
-            if not authority and scheme == default_scheme:
-                return f"{scheme}://{default_authority}{rest or '/'}"
-            return path
+            if not authority:
+                authority = default_authority if scheme == default_scheme else _configured(scheme)
+            return f"{scheme}://{authority}{rest or '/'}" if authority else path
         if path.startswith("/"):
             return f"{self.default_uri}{path}"
         if default_scheme == "file":
@@ -102,6 +102,13 @@ class FileSystems:
         from xlearning.fs.native import HdfsFileSystem
 
         return HdfsFileSystem(uri, timeout=self._timeout)
+
+
+def _configured(scheme: str) -> str:
+    """Host of the file system with this scheme in ``HADOOP_CONF_DIR``; empty where there is none."""
+    folder = os.environ.get("HADOOP_CONF_DIR")
+    found, authority, _ = split_uri(default_uri_from_conf(folder) or "") if folder else ("", "", "")
+    return authority if found == scheme else ""
 
 
 def default_uri_from_conf(conf_dir: str | os.PathLike[str]) -> str | None:

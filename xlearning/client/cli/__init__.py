@@ -34,12 +34,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     # Only the very first word can be a verb; later it is the user's command or a value.
     verb = words.pop(0) if words and words[0] in VERBS else DEFAULT_VERB
+    if verb == DEFAULT_VERB and (meant := _meant(words)):
+        open_console().error(
+            f"there is no verb {words[0]}; did you mean {meant}?\n"
+            f"  hint: to run a command of this name, write xl-submit -- {words[0]}"
+        )
+        return 1
     try:
         return _run(verb, words)
     except OSError as error:  # help that nobody can read; all else is dealt with where it happens
         silence(sys.stdout)
         open_console().error(f"standard output cannot be written: {error.strerror}")
         return 1
+
+
+def _meant(words: Sequence[str]) -> str:
+    """The verb that was misspelt, where the next word is that of an application; else empty."""
+    if len(words) < 2 or not (words[1] == "last" or words[1].startswith("application_")):
+        return ""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(words[0], VERBS - {DEFAULT_VERB}, 1)), "")
 
 
 @contextlib.contextmanager
