@@ -63,7 +63,7 @@ def alive(gateway: Gateway, app_id: str) -> None:
     told = gateway.verb("status", "--local", "last")
     assert (told.code, told.err) == (0, "")
     assert re.match(rf"{app_id} RUNNING for [\d.]+s\n", told.out)
-    for part in ("  Name       verbs\n", "On         this machine", "Page       http://127.0.0.1:", "25%"):
+    for part in ("  Name        verbs\n", "On          this machine", "Page        http://127.0.0.1:", "25%"):
         assert part in told.out
     assert re.search(rf"worker:1  RUNNING  -     127.0.0.1  .*{container(app_id, 3)}", told.out)
     data = json.loads(gateway.verb("status", app_id, "--output", "json").out)
