@@ -70,7 +70,7 @@ def good(ended: Ended) -> str:
 def it_is_shown(gateway: YarnGateway, app_id: str) -> None:
     text = good(gateway.verb("status", app_id))
     assert re.match(rf"{app_id} RUNNING for [\d. ms]+\n", text)
-    for part in ("On         YARN", "Type       TENSORFLOW", f"/proxy/{app_id}/pages/job/", "25%"):
+    for part in ("On          YARN", "Type        TENSORFLOW", f"/proxy/{app_id}/pages/job/", "25%"):
         assert part in text
     assert "Note:" not in text
     data = json.loads(good(gateway.verb("status", app_id, "--output", "json")))
