@@ -151,7 +151,6 @@ class Container:
         inherited = {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "HOME": str(self.root),
-            "PYTHONPATH": "/tmp/xl/stub",
         }
         ours = {
             "XLEARNING_APP_ID": self.app_id,
