@@ -23,7 +23,7 @@ from xlearning.client.session import AmAddress, AmConnection, find_am, read_cred
 from xlearning.client.watch import Event, Interrupt, Watcher
 from xlearning.cluster import credentials
 from xlearning.cluster.base import ApplicationReport
-from xlearning.errors import ClusterUnavailable
+from xlearning.errors import ApplicationNotFound, ClusterUnavailable
 from xlearning.fs import FileSystems
 from xlearning.job import AppState, BoardView, InputStrategy, JobSpec, Snapshot, to_dict
 from xlearning.proto import xlearning_pb2 as pb
@@ -114,6 +114,7 @@ class Backend:
     killed: list[str] = field(default_factory=list)
     down: int = 0
     deaf: int = 0
+    forgotten: bool = False
     asked: threading.Event = field(default_factory=threading.Event)
 
     def ended(self, state: AppState) -> None:
@@ -125,6 +126,8 @@ class Backend:
         if self.down:
             self.down -= 1
             raise ClusterUnavailable("the ResourceManager does not answer")
+        if self.forgotten:
+            raise ApplicationNotFound(f"YARN does not know {app_id}")
         return self.current
 
     def kill(self, app_id: str) -> None:
@@ -361,3 +364,11 @@ def test_the_reason_of_an_attempt_that_yarn_does_not_follow_by_another(
     told = dataclasses.replace(scene.backend.current, diagnostics="exit code 10", attempt=attempt)
     scene.backend.current = dataclasses.replace(told, state=AppState.FAILED)
     assert scene.ending().report.diagnostics == words
+
+
+def test_an_application_that_the_cluster_has_forgotten_has_ended(scene: Scene) -> None:
+    assert scene.backend.asked.wait(60)
+    scene.backend.forgotten = True
+    report = scene.ending().report
+    assert report.state is AppState.FAILED
+    assert "no record of the application is left" in report.diagnostics

@@ -92,7 +92,7 @@ class Follower:
                 self._take(self._next())
                 if self._must_ask():
                     if self._last is not None and self._last.said_again:
-                        return Ending(_told(self._last), self._last, goes_on=True)
+                        return Ending(ApplicationReport.of(self._last), self._last, goes_on=True)
                     report = self._ask()
                     if report is not None and report.state.final:
                         self._drain()
@@ -141,7 +141,7 @@ class Follower:
             name=self._job.app_name,
             user=self._job.user,
             state=AppState.FAILED,
-            diagnostics="YARN does not know the application any more; was its ResourceManager restarted?",
+            diagnostics="no record of the application is left; was YARN's ResourceManager restarted?",
             submitted=self._job.submitted,
             finished=time.time(),
         )
@@ -233,17 +233,3 @@ def _decided(report: ApplicationReport, last: Snapshot | None) -> ApplicationRep
     if last.retry or last.state is report.state:
         return report
     return replace(report, state=last.state, diagnostics=last.reason)
-
-
-def _told(last: Snapshot) -> ApplicationReport:
-    """The end as the ApplicationMaster told it."""
-    return ApplicationReport(
-        app_id=last.app_id,
-        name=last.app_name,
-        user=last.user,
-        state=last.state,
-        diagnostics=last.reason,
-        attempt=last.attempt,
-        submitted=last.submitted,
-        finished=last.finished,
-    )

@@ -16,7 +16,6 @@ from xlearning.errors import ApplicationNotFound, ClusterUnavailable, ConfigErro
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.history.store import HistoryReader
-from xlearning.job import Snapshot
 
 
 class Place(Protocol):
@@ -129,7 +128,7 @@ class YarnPlace:
             if found is None or (forgotten and not found.state.final):
                 raise
             self.trouble = "" if forgotten else error.message
-            return report_of(found)
+            return ApplicationReport.of(found)
 
     def staging(self, app_id: str) -> str:
         """See `Place`."""
@@ -194,18 +193,3 @@ class Places:
         for place in (self.local, self._yarn):
             if place is not None:
                 place.close()
-
-
-def report_of(snapshot: Snapshot) -> ApplicationReport:
-    """The report of an application of which only its last snapshot is left."""
-    return ApplicationReport(
-        app_id=snapshot.app_id,
-        name=snapshot.app_name,
-        user=snapshot.user,
-        state=snapshot.state,
-        diagnostics=snapshot.reason,
-        attempt=snapshot.attempt,
-        submitted=snapshot.submitted,
-        finished=snapshot.finished,
-        app_type=snapshot.app_type,
-    )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from xlearning.job import AppState, RoleSpec
+from xlearning.job import AppState, RoleSpec, Snapshot
 
 # Names of the variables by which a back end tells an ApplicationMaster or an agent who it is.
 ENV_APP_ID = "XLEARNING_APP_ID"
@@ -46,6 +46,21 @@ class ApplicationReport:
     submitted: float = 0.0
     finished: float | None = None
     app_type: str = ""
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> ApplicationReport:
+        """The report of an application of which only its last snapshot is known."""
+        return cls(
+            app_id=snapshot.app_id,
+            name=snapshot.app_name,
+            user=snapshot.user,
+            state=snapshot.state,
+            diagnostics=snapshot.reason,
+            attempt=snapshot.attempt,
+            submitted=snapshot.submitted,
+            finished=snapshot.finished,
+            app_type=snapshot.app_type,
+        )
 
 
 class ClusterClient(Protocol):

@@ -6,9 +6,9 @@ import getpass
 import os
 import threading
 from pathlib import Path
-from xml.etree import ElementTree
 
-from xlearning.errors import ConfigError, UsageError
+from xlearning.config import hadoop_xml
+from xlearning.errors import UsageError
 from xlearning.fs.base import FileSystem, join, split_uri
 from xlearning.fs.local import LocalFileSystem
 
@@ -120,18 +120,9 @@ def default_uri_from_conf(conf_dir: str | os.PathLike[str]) -> str | None:
         Its ``core-site.xml`` is no XML.
     """
     path = Path(conf_dir) / "core-site.xml"
-    try:
-        root = ElementTree.parse(path).getroot()
-    except FileNotFoundError:
-        return None
-    except ElementTree.ParseError as error:
-        raise ConfigError(f"{path} is not a Hadoop configuration file: {error}") from error
-    values: dict[str, str] = {}
-    for entry in root.iter("property"):
-        name = entry.get("name") or entry.findtext("name") or ""
-        value = entry.get("value") or entry.findtext("value") or ""
-        values[name.strip()] = value.strip()
-    return values.get("fs.defaultFS") or values.get("fs.default.name") or None
+    values = hadoop_xml.read(path).values if path.exists() else {}
+    found = values.get("fs.defaultFS") or values.get("fs.default.name") or ""
+    return found.strip() or None
 
 
 def _with_slashes(uri: str) -> str:
