@@ -17,7 +17,7 @@ from webhdfs import WebHdfs
 from yarn_gateway import YarnGateway
 
 from xlearning.client.console import open_console
-from xlearning.client.delivery import deliver
+from xlearning.client.packaging.delivery import deliver
 from xlearning.config import Config
 from xlearning.fs import FileSystems
 

@@ -17,7 +17,7 @@ from minihadoop import MiniHadoop
 from places import Place
 from yarn_gateway import YarnGateway
 
-from xlearning.client.package import MANIFEST
+from xlearning.client.packaging.package import MANIFEST
 from xlearning.config import hadoop_xml
 
 ROOT = Path(__file__).resolve().parents[2]

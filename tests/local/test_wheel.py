@@ -77,7 +77,7 @@ def test_a_job_runs_from_a_wheel_in_a_clean_environment(wheel: Path, tmp_path: P
 def same_archive_as_here(env: Path, folder: Path) -> None:
     """What goes to the nodes holds the same files of ours from a wheel as from this checkout."""
     program = (
-        "from pathlib import Path; from xlearning.client import nodes, package\n"
+        "from pathlib import Path; from xlearning.client.packaging import nodes, package\n"
         "here = nodes.gateway(); made = package.build(here, here, Path('wheels'))\n"
         "print(*sorted(made.whole.files), sep='\\n')"
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from xlearning.client.applications import find_application
-from xlearning.client.places import Places
+from xlearning.client.verbs.applications import find_application
+from xlearning.client.verbs.places import Places
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config
 from xlearning.errors import (

@@ -11,8 +11,8 @@ import threading
 
 import pytest
 
-from xlearning.client.interrupts import Interrupted, Interrupts
-from xlearning.client.watch import Event, Interrupt
+from xlearning.client.following.interrupts import Interrupted, Interrupts
+from xlearning.client.following.watch import Event, Interrupt
 from xlearning.cluster import skein
 from xlearning.cluster.background import Background
 from xlearning.errors import ClusterUnavailable

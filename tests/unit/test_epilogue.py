@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from job_samples import APP, container, save, snapshot
 
-from xlearning.client.changes import changes, summary
-from xlearning.client.epilogue import epilogue, first_failure
-from xlearning.client.exits import RESERVED, hint, reserved, words
+from xlearning.client.following.changes import changes, summary
+from xlearning.client.following.epilogue import epilogue, first_failure
+from xlearning.client.following.exits import RESERVED, hint, reserved, words
 from xlearning.cluster.base import ApplicationReport
 from xlearning.container.bootstrap import EXIT_WORDS
 from xlearning.job import (

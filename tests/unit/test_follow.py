@@ -18,9 +18,9 @@ import grpc
 import pytest
 
 from xlearning.client.console import PlainConsole
-from xlearning.client.follow import Detached, Ending, Follower
+from xlearning.client.following.follow import Detached, Ending, Follower
+from xlearning.client.following.watch import Event, Interrupt, Watcher
 from xlearning.client.session import AmAddress, AmConnection, find_am, read_credentials
-from xlearning.client.watch import Event, Interrupt, Watcher
 from xlearning.cluster import credentials
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, ClusterUnavailable
@@ -318,7 +318,7 @@ def test_a_signal_without_an_am_kills_through_the_back_end(scene: Scene) -> None
 
 
 def test_a_kill_that_fails_is_tried_again(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xlearning.client.follow._KILL_PATIENCE", 0.1)
+    monkeypatch.setattr("xlearning.client.following.follow._KILL_PATIENCE", 0.1)
     scene.backend.deaf = 2
     scene.inbox.put(Interrupt(signal.SIGINT))
     assert scene.ending().report.state is AppState.KILLED

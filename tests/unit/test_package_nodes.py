@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from xlearning.client import nodes as place
-from xlearning.client import package, wheels
-from xlearning.client.distributions import File, below, closure, files, installed, tags
-from xlearning.client.make_package import make
-from xlearning.client.nodes import Nodes
-from xlearning.client.packing import compiler, pack
+from xlearning.client.packaging import nodes as place
+from xlearning.client.packaging import package, wheels
+from xlearning.client.packaging.distributions import File, below, closure, files, installed, tags
+from xlearning.client.packaging.make_package import make
+from xlearning.client.packaging.nodes import Nodes
+from xlearning.client.packaging.packing import compiler, pack
 from xlearning.config import Config
 from xlearning.errors import ConfigError, UsageError
 

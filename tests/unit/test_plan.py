@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from xlearning.client.names import local_name, split_alias, split_list
-from xlearning.client.outputs import sweep_remains
-from xlearning.client.plan import Plan, Setting, make_plan
+from xlearning.client.planning.names import local_name, split_alias, split_list
+from xlearning.client.planning.outputs import sweep_remains
+from xlearning.client.planning.plan import Plan, Setting, make_plan
 from xlearning.client.scan import scan
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config, load

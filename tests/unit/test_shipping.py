@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from xlearning.client.package import Archive
-from xlearning.client.shipping import FILE, Cache, Shipment, given, world_readable
+from xlearning.client.packaging.package import Archive
+from xlearning.client.packaging.shipping import FILE, Cache, Shipment, given, world_readable
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ClusterError, ConfigError
 from xlearning.fs import FileSystems

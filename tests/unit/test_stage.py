@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from xlearning.client.plan import Plan, Setting, make_plan
+from xlearning.client.planning.plan import Plan, Setting, make_plan
 from xlearning.client.scan import scan
 from xlearning.client.stage import stage, unstage
 from xlearning.cluster import credentials

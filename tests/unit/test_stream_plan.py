@@ -10,9 +10,9 @@ from xlearning.am.core.tasks import Task
 from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import InputPlan, plan_inputs
 from xlearning.am.launch import launch_spec
-from xlearning.client.dryrun import render
-from xlearning.client.outputs import Report
-from xlearning.client.plan import Plan, Setting, make_plan
+from xlearning.client.planning.dryrun import render
+from xlearning.client.planning.outputs import Report
+from xlearning.client.planning.plan import Plan, Setting, make_plan
 from xlearning.client.scan import scan
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config, load

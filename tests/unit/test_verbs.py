@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from job_samples import APP, container, save, snapshot
 
-from xlearning.client import kill
 from xlearning.client.answers import Bytes, table
-from xlearning.client.applications import Found, find_application
 from xlearning.client.console import open_console
-from xlearning.client.listing import list_lines, recent
-from xlearning.client.log_choice import LogTarget, choose, known_targets
-from xlearning.client.log_output import LogPrinter, last_lines, wanted_files
-from xlearning.client.places import Places
-from xlearning.client.standing import BACK_END, HISTORY, MASTER, Standing, standing
-from xlearning.client.status_text import status_json, status_lines
+from xlearning.client.verbs import kill
+from xlearning.client.verbs.applications import Found, find_application
+from xlearning.client.verbs.listing import list_lines, recent
+from xlearning.client.verbs.log_choice import LogTarget, choose, known_targets
+from xlearning.client.verbs.log_output import LogPrinter, last_lines, wanted_files
+from xlearning.client.verbs.places import Places
+from xlearning.client.verbs.standing import BACK_END, HISTORY, MASTER, Standing, standing
+from xlearning.client.verbs.status_text import status_json, status_lines
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.log_parts import parts
 from xlearning.cluster.resource_manager import tags, to_report

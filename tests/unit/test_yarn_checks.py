@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from xlearning.client.console import PlainConsole
-from xlearning.client.yarn_checks import fit, fit_to_yarn, prioritize, problems
+from xlearning.client.preflight.yarn import fit, fit_to_yarn, prioritize, problems
 from xlearning.cluster import yarn_resources
 from xlearning.cluster.yarn_resources import Limits
 from xlearning.config import Config

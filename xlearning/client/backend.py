@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from xlearning.client.console import Console
-from xlearning.client.plan import Plan
+from xlearning.client.planning.plan import Plan
 from xlearning.cluster.base import ClusterClient
 from xlearning.config import Config
 from xlearning.fs import FileSystems
@@ -170,8 +170,8 @@ class OnYarn:
 
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
         """Upload our package for the nodes, unless it is there."""
-        from xlearning.client.delivery import deliver
-        from xlearning.client.yarn_checks import fit_to_yarn
+        from xlearning.client.packaging.delivery import deliver
+        from xlearning.client.preflight.yarn import fit_to_yarn
 
         self._skein.check_reachable()
         self._job = fit_to_yarn(plan.job, config, self._skein.limits(), console)
@@ -204,7 +204,7 @@ class OnYarn:
 
     def started(self, app_id: str, config: Config, console: Console) -> None:
         """The priority, which skein cannot pass on."""
-        from xlearning.client.yarn_checks import prioritize
+        from xlearning.client.preflight.yarn import prioritize
 
         prioritize(app_id, config, self._skein.set_priority, console)
 
@@ -216,7 +216,7 @@ class OnYarn:
         return self._skein.describe(plan.job, package, self._launch(plan.job, config, fss))
 
     def _launch(self, job: JobSpec, config: Config, fss: FileSystems) -> Launch:
-        from xlearning.client.delivery import interpreter
+        from xlearning.client.packaging.delivery import interpreter
         from xlearning.cluster.hadoop_client import client_files
         from xlearning.cluster.yarn_script import Launch
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from xlearning.client.plan import Plan
-from xlearning.client.resources import Shipped
+from xlearning.client.planning.plan import Plan
+from xlearning.client.planning.resources import Shipped
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join
 from xlearning.job import JobSpec, LocalResource, to_dict

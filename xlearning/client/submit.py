@@ -13,11 +13,11 @@ from pathlib import Path
 
 from xlearning.client.backend import BackEnd, OnThisMachine, OnYarn
 from xlearning.client.console import Console, silence
-from xlearning.client.follow import Detached, Follower
-from xlearning.client.plan import Plan, Setting, make_plan
+from xlearning.client.following.follow import Detached, Follower
+from xlearning.client.following.watch import Event, Watcher
+from xlearning.client.planning.plan import Plan, Setting, make_plan
 from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan
-from xlearning.client.watch import Event, Watcher
 from xlearning.config import Config, find_conf_dir, load
 from xlearning.errors import ConfigError, CredentialsError
 from xlearning.fs import FileSystems
@@ -76,12 +76,12 @@ def _run(
     for note in (*fallback.warnings, *line.notes, *plan.notes):
         console.warn(note)
     if line.given("dry-run"):
-        from xlearning.client.dryrun import render
+        from xlearning.client.planning.dryrun import render
 
         text = render(plan, fallback, back_end.describe(plan, fallback, fss))
         return EXIT_OK if tell(text, console) else EXIT_CLIENT
     if line.given("verbose"):
-        from xlearning.client.dryrun import properties
+        from xlearning.client.planning.dryrun import properties
 
         console.block(["Properties that are not defaults", *properties(fallback)], good=True)
     return _launch(plan, fallback, fss, back_end, console, setting)
@@ -128,8 +128,8 @@ def tell(text: str, console: Console) -> bool:
 def _launch(
     plan: Plan, config: Config, fss: FileSystems, back_end: BackEnd, console: Console, setting: Setting
 ) -> int:
-    from xlearning.client.interrupts import Interrupts
-    from xlearning.client.outputs import sweep_remains
+    from xlearning.client.following.interrupts import Interrupts
+    from xlearning.client.planning.outputs import sweep_remains
 
     inbox: queue.SimpleQueue[Event] = queue.SimpleQueue()
     with Interrupts() as interrupts:
@@ -161,8 +161,8 @@ def _follow(
     inbox: queue.SimpleQueue[Event],
     console: Console,
 ) -> int:
-    from xlearning.client.epilogue import epilogue, first_failure
-    from xlearning.client.outcome import all_logs, logs, published
+    from xlearning.client.following.epilogue import epilogue, first_failure
+    from xlearning.client.following.outcome import all_logs, logs, published
     from xlearning.client.sweep import settle_quietly
 
     cluster = back_end.cluster

@@ -27,7 +27,7 @@ _INTERRUPTED = "interrupted; a job that was told to stop does so"
 @click.option("--no-wait", is_flag=True, help="Do not wait for the end.")
 def kill(**options: Any) -> int:
     """End a job; the exit code."""
-    from xlearning.client.kill import run
+    from xlearning.client.verbs.kill import run
 
     return carry_out(
         lambda places, console: run(places, console, **options), options, interrupted=_INTERRUPTED

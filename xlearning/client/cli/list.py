@@ -23,7 +23,7 @@ _CODES = "Exit codes: 0 listed, be there jobs or not; 1 this machine or YARN cou
 @AS_JSON
 def list_jobs(**options: Any) -> int:
     """List the user's jobs; the exit code."""
-    from xlearning.client.listing import run
+    from xlearning.client.verbs.listing import run
 
     return carry_out(lambda places, console: run(places, console, **options), options)
 

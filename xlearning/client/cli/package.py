@@ -45,7 +45,7 @@ def main(words: list[str]) -> int:
 
 
 def _make(console: Console, *, output: str, python: str | None, glibc: str | None) -> int:
-    from xlearning.client.make_package import make
+    from xlearning.client.packaging.make_package import make
 
     made = make(Path(output), python=python, glibc=glibc)
     for note in made.notes:

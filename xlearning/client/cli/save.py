@@ -25,7 +25,7 @@ _INTERRUPTED = "interrupted; a save that has begun goes on"
 @click.option("--no-wait", is_flag=True, help="Do not wait for the result.")
 def save(**options: Any) -> int:
     """Ask for a save and wait for its result; the exit code."""
-    from xlearning.client.save import run
+    from xlearning.client.verbs.save import run
 
     return carry_out(
         lambda places, console: run(places, console, **options), options, interrupted=_INTERRUPTED

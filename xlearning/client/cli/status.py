@@ -17,7 +17,7 @@ _CODES = "Exit codes: 0 it could be told, whatever the state; 1 it could not."
 @AS_JSON
 def status(**options: Any) -> int:
     """Tell how a job stands; the exit code."""
-    from xlearning.client.status import run
+    from xlearning.client.verbs.status import run
 
     return carry_out(lambda places, console: run(places, console, **options), options)
 

@@ -12,7 +12,7 @@ from xlearning.client.cli.guard import EXIT_CLIENT, sentences
 from xlearning.client.console import Console, open_console
 
 if TYPE_CHECKING:
-    from xlearning.client.places import Places
+    from xlearning.client.verbs.places import Places
     from xlearning.config import Config
 
 APP_ID = (
@@ -71,8 +71,8 @@ def carry_out(work: Work, options: dict[str, Any], *, interrupted: str = "interr
     conf, conf_file = options.pop("conf"), options.pop("conf_file")
 
     def with_places(console: Console) -> int:
-        from xlearning.client.places import Places
         from xlearning.client.submit import user_name
+        from xlearning.client.verbs.places import Places
 
         places = Places(_config(conf, conf_file), user_name(os.environ), only_local=local)
         try:

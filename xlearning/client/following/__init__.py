@@ -1,0 +1,1 @@
+"""Following a submitted job to its end: news, questions, the last words."""

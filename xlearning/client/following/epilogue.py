@@ -1,0 +1,142 @@
+"""The last words about an application. Pure text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xlearning.client.following.changes import label
+from xlearning.client.following.exits import hint, reserved, words
+from xlearning.cluster.base import ApplicationReport
+from xlearning.job import AppState, ContainerState, ContainerView, SaveState, Snapshot
+from xlearning.units import format_duration
+
+LAST_LINES = 20
+_SAVES = 3  # the newest
+_PROGRAM_LOGS = ("stderr", "stdout")
+_BAD = (ContainerState.FAILED, ContainerState.LOST)
+
+
+def first_failure(snapshot: Snapshot | None) -> ContainerView | None:
+    """The container that failed first; None when none did."""
+    return next(iter(failures(snapshot)), None)
+
+
+def failures(snapshot: Snapshot | None) -> list[ContainerView]:
+    """Containers that failed or were lost, in the order in which they did."""
+    bad = [c for c in snapshot.containers if c.state in _BAD] if snapshot else []
+    return sorted(bad, key=lambda c: c.ended)
+
+
+def epilogue(
+    report: ApplicationReport,
+    snapshot: Snapshot | None,
+    *,
+    logs: Mapping[str, str] | None = None,
+    published: Mapping[str, Sequence[str]] | None = None,
+    python: str = "",
+) -> list[str]:
+    """Lines that tell how the application ended.
+
+    Parameters
+    ----------
+    snapshot : Snapshot or None
+        The last one that was seen.
+    logs : mapping, optional
+        Log name -> place, of the container that failed first, or of the ApplicationMaster.
+    published : mapping, optional
+        Output folder -> what is in it.
+    python : str, optional
+        The interpreter of our processes.
+    """
+    if report.state is AppState.SUCCEEDED:
+        return [*_success(report, snapshot, published or {}), *_logs(logs or {})]
+    return _failure(report, snapshot, logs or {}, python)
+
+
+def _success(
+    report: ApplicationReport, snapshot: Snapshot | None, published: Mapping[str, Sequence[str]]
+) -> list[str]:
+    lines = [f"{report.app_id} SUCCEEDED{_duration(report)}"]
+    bad = failures(snapshot)
+    if bad:
+        lines.append(f"  although {len(bad)} of its containers failed:")
+        lines += [f"    {_who(container)}{_why(container)}" for container in bad]
+    views = snapshot.containers if snapshot else ()
+    if snapshot and views and any(published.values()) and not any(c.uploaded_files for c in views):
+        folders = ", ".join(f"./{output.local}" for output in snapshot.outputs)
+        lines.append(f"  Nothing was published: no program wrote to {folders}")
+    for remote, names in published.items():
+        lines.append(f"  Output: {remote}")
+        lines += [f"    {name}" for name in names] or ["    (empty: the program wrote nothing)"]
+    return lines
+
+
+def _failure(
+    report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping[str, str], python: str
+) -> list[str]:
+    reason = report.diagnostics.strip() or (snapshot.reason.strip() if snapshot else "")
+    told, fix = reserved(reason, python)
+    first, *more = [*([told] if told else []), *reason.splitlines()] or [""]
+    lines = [f"{report.app_id} {report.state.value}{_duration(report)}" + (f": {first}" if first else "")]
+    lines += [f"  {line}" for line in more[-LAST_LINES:]]
+    container = first_failure(snapshot)
+    if container is not None:
+        why = _why(container)
+        lines.append(f"  First to fail: {_who(container)}{'' if why[2:] in reason else why}")
+        lines += _tail(container)
+    lines += _logs(logs)
+    lines += _saved(snapshot)
+    if fix:
+        lines.append(f"  hint: {fix}")
+    elif container is not None:
+        advice = hint(container.exit_code, container.last_lines, container.reason)
+        lines += [f"  hint: {advice}"] if advice else []
+    return lines
+
+
+def _tail(container: ContainerView) -> list[str]:
+    shown = container.last_lines[-LAST_LINES:]
+    if not shown:
+        return []
+    count = "line" if len(shown) == 1 else f"{len(shown)} lines"
+    return [f"  Its last {count}:", *(f"    | {line}" for line in shown)]
+
+
+def _saved(snapshot: Snapshot | None) -> list[str]:
+    """Saved models outlive the job."""
+    saves = [save for save in (snapshot.saves if snapshot else ()) if save.done]
+    return [
+        f"  Saved: {path}" + ("" if save.state is SaveState.SUCCEEDED else " (not all of it)")
+        for save in saves[:_SAVES]
+        for path in save.paths
+    ]
+
+
+def _logs(logs: Mapping[str, str]) -> list[str]:
+    """Names below their common folder where they share one, else one line each."""
+    folders = {place.rpartition("/")[0] for place in logs.values()}
+    names = sorted(logs, key=lambda name: (name not in _PROGRAM_LOGS, name))
+    if len(folders) == 1 and all(place.endswith(f"/{name}") for name, place in logs.items()):
+        return [f"  Logs: {folders.pop()}/ ({', '.join(names)})"]
+    return [f"  Log {name}: {logs[name]}" for name in names]
+
+
+def _who(container: ContainerView) -> str:
+    where = f" on {container.host}" if container.host else ""
+    return f"{label(container)} ({container.id}{where})"
+
+
+def _why(container: ContainerView) -> str:
+    told = words(container.exit_code) if container.exit_code is not None else ""
+    reason = container.reason.strip().split("\n")[0]
+    if reason.startswith(f"exit code {container.exit_code}:"):
+        return f": {reason}"
+    if told and reason and reason not in told and told not in reason:
+        return f": {told} ({reason})"
+    return f": {reason if told in reason else told}" if (told or reason) else ""
+
+
+def _duration(report: ApplicationReport) -> str:
+    if report.finished is None or not report.submitted:
+        return ""
+    return f" after {format_duration(report.finished - report.submitted)}"

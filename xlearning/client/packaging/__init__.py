@@ -1,0 +1,1 @@
+"""XLearning's own package for the nodes of a cluster: made, kept, delivered."""

@@ -1,0 +1,1 @@
+"""From a command line to a plan: inputs, outputs, containers, files, names."""

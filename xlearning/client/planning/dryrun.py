@@ -1,0 +1,83 @@
+"""``--dry-run``: a plan as text."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterator
+
+from xlearning.client.planning import streams
+from xlearning.client.planning.inputs import Listing
+from xlearning.client.planning.plan import Plan
+from xlearning.config import Config
+from xlearning.job import RoleSpec
+from xlearning.units import format_bytes
+
+
+def render(plan: Plan, config: Config, submission: str = "") -> str:
+    """Everything that would run: roles, files with sizes, splits per worker, environment, properties.
+
+    ``submission`` is what the back end would be sent.
+    """
+    job = plan.job
+    lines = [
+        f"Application  {job.app_name}  (type {job.app_type}, user {job.user})",
+        f"Command      {shlex.join(job.command)}",
+        "",
+        "Containers",
+        *(_role(role) for role in job.roles),
+    ]
+    for listing in plan.listings:
+        lines += ["", _title(listing, job.input_strategy.value)]
+        if not plan.streams:
+            lines += _shares(listing, plan.workers)
+    if plan.streams:
+        lines += ["", *streams.render(plan.streams, config)]
+    if job.outputs:
+        index = "every worker" if job.output_index is None else f"worker {job.output_index} alone"
+        lines += ["", f"Outputs ({job.output_strategy.value}, from {index})"]
+        lines += [f"  {spec.local} -> {spec.remote}" for spec in job.outputs]
+        lines += [f"  remains of a failed job are swept first: {remote}" for remote in plan.sweep]
+    if plan.shipped:
+        lines += ["", "Files and archives"]
+        lines += [
+            f"  {item.resource.name}  {format_bytes(item.status.size)}  "
+            f"{item.resource.kind.value.lower()}  from {item.resource.uri}"
+            for item in plan.shipped
+        ]
+    board = job.board
+    if board.enabled:
+        lines += ["", f"TensorBoard  beside worker {board.index}, over {board.log_dir}"]
+    if job.env:
+        lines += ["", "Environment", *(f"  {name}={value}" for name, value in job.env.items())]
+    lines += ["", "Properties that are not defaults", *properties(config)]
+    if submission:
+        lines += ["", "Specification for skein", textwrap.indent(submission.rstrip(), "  ")]
+    return "\n".join(lines)
+
+
+def properties(config: Config) -> list[str]:
+    """One line per property that is not a default, with its source."""
+    found = config.explicit()
+    return [f"  {name} = {text}  ({config.source(name)})" for name, text in found.items()] or ["  none"]
+
+
+def _role(role: RoleSpec) -> str:
+    memory = format_bytes(role.memory_mb * 2**20)
+    plural = "s" if role.vcores > 1 else ""
+    return f"  {role.name:<10} {role.instances:>4} x {memory}, {role.vcores} core{plural}"
+
+
+def _title(listing: Listing, strategy: str) -> str:
+    count = len(listing.files)
+    plural = "" if count == 1 else "s"
+    return f"Input {listing.spec.local} ({strategy}): {count} file{plural}, {format_bytes(listing.size)}"
+
+
+def _shares(listing: Listing, workers: int) -> Iterator[str]:
+    for worker in range(workers):
+        share = listing.files[worker::workers]
+        size = format_bytes(sum(status.size for status in share))
+        yield f"  worker {worker}: {len(share)} file{'' if len(share) == 1 else 's'}, {size}"
+        for status in share:
+            yield f"    {status.path}  {format_bytes(status.size)}"

@@ -1,0 +1,130 @@
+"""``--input``: what is asked for, and what is there.
+
+Every file counts, hidden ones and those that start with ``_`` too, as in XLearning; with the input
+strategy STREAM these do not, as in Hadoop. The local name of an input given twice joins both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xlearning.client.planning.names import local_name, split_alias, split_list
+from xlearning.client.problems import Problem, resolve
+from xlearning.errors import StorageError
+from xlearning.fs import FileSystems
+from xlearning.fs.base import FileStatus
+from xlearning.fs.listing import files_of
+from xlearning.job import InputSpec
+
+DEFAULT_NAME = "input"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One input and the files that it stands for, in the order in which they are handed out."""
+
+    spec: InputSpec
+    files: tuple[FileStatus, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(status.size for status in self.files)
+
+
+def parse(texts: Sequence[str], fss: FileSystems, problems: list[Problem]) -> list[InputSpec]:
+    """Inputs of the command line, in their order, with full addresses."""
+    joined: dict[str, list[str]] = {}
+    for text in texts:
+        path, alias = split_alias(text)
+        parts = split_list(path)
+        if not parts:
+            problems.append(Problem(f"--input {text} names no path", "write --input PATH#NAME"))
+            continue
+        try:
+            name = local_name(DEFAULT_NAME if alias is None else alias)
+        except ValueError as error:
+            fix = "give a plain relative name after #, such as #data"
+            problems.append(Problem(f"--input {text}: the local name {alias!r} cannot be used: {error}", fix))
+            continue
+        found = [resolve(part, fss, "--input", problems) for part in parts]
+        joined.setdefault(name, []).extend(uri for uri in found if uri is not None)
+    return [InputSpec(name, tuple(patterns)) for name, patterns in joined.items()]
+
+
+def list_inputs(
+    specs: Sequence[InputSpec],
+    fss: FileSystems,
+    *,
+    allow_empty: bool,
+    hidden: bool = True,
+    problems: list[Problem],
+) -> list[Listing]:
+    """All files of all inputs; what matches nothing, or holds nothing, is a problem.
+
+    Parameters
+    ----------
+    hidden : bool
+        See `xlearning.fs.listing.files_of`.
+    """
+    listings = []
+    for spec in specs:
+        files: dict[str, FileStatus] = {}  # what two patterns match counts once
+        for pattern in spec.patterns:
+            found = _files(pattern, fss, allow_empty=allow_empty, hidden=hidden, problems=problems)
+            files.update((status.path, status) for status in found)
+        listings.append(Listing(spec, tuple(files.values())))
+    return listings
+
+
+def check_names(listings: Sequence[Listing], problems: list[Problem]) -> None:
+    """Equal base names in one folder: the later download would overwrite the earlier one."""
+    for listing in listings:
+        seen: dict[str, str] = {}
+        clashes = []
+        for status in listing.files:
+            first = seen.setdefault(status.name, status.path)
+            if first != status.path:
+                clashes.append((first, status.path))
+        if clashes:
+            problems.append(_clash(listing.spec.local, clashes))
+
+
+def _clash(local: str, clashes: Sequence[tuple[str, str]]) -> Problem:
+    first, second = clashes[0]
+    more = f" (and {len(clashes) - 1} more)" if len(clashes) > 1 else ""
+    return Problem(
+        f"{first} and {second} would both become {local}/{first.rpartition('/')[2]}{more}",
+        "add --isRenameInputFile, give the inputs different names after #, "
+        "or use --input-strategy PLACEHOLDER",
+    )
+
+
+def _files(
+    pattern: str, fss: FileSystems, *, allow_empty: bool, hidden: bool, problems: list[Problem]
+) -> list[FileStatus]:
+    fs = fss.of(pattern)
+    try:
+        files = files_of(fs, pattern, hidden=hidden)
+    except StorageError:
+        raise
+    except OSError as error:
+        problems.append(
+            Problem(f"input {pattern} cannot be read: {error}", "ask its owner for read permission")
+        )
+        return []
+    except ValueError as error:
+        problems.append(
+            Problem(f"input {pattern} is not a pattern: {error}", "correct its brackets or braces")
+        )
+        return []
+    if files is None:
+        problems.append(Problem(f"input {pattern} matches nothing", "correct the path"))
+    elif not files and not allow_empty:
+        problems.append(
+            Problem(
+                f"input {pattern} holds no file", "put files there, or accept it with --allow-empty-input"
+            )
+        )
+    return files or []

@@ -1,0 +1,192 @@
+"""``--output``: where it goes, and whether it may go there.
+
+An output that exists is refused. One that holds nothing but ``_temporary`` of the same user's dead
+applications is swept and used, so that a failed job can simply be run again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from xlearning.client.planning.names import local_name, split_alias
+from xlearning.client.problems import Problem, resolve
+from xlearning.cluster.base import ApplicationReport
+from xlearning.errors import ApplicationNotFound, StorageError
+from xlearning.fs import FileSystems, parent, split_uri
+from xlearning.fs.base import exists
+from xlearning.job import OutputSpec
+
+TEMPORARY, SUCCESS = "_temporary", "_SUCCESS"
+_ATTEMPT_FOLDER = re.compile(r"(application_\d+_\d+)_\d+")
+_OTHER_FOLDER = "choose another folder, or delete it"
+_OTHER_FOLDER_ONLY = "choose another folder, or wait for its end"
+_BEING_WRITTEN = "is being written by"
+_SAVED = "exists already: it holds models that were saved while a job ran, which did not succeed"
+_KEEP_SAVED = "choose another folder, or move what was saved to another place"
+
+Report = Callable[[str], ApplicationReport]
+
+
+def parse(
+    texts: Sequence[str], fss: FileSystems, *, default_name: str, problems: list[Problem]
+) -> list[OutputSpec]:
+    """Outputs of the command line, in their order, with full addresses."""
+    specs = []
+    for text in texts:
+        path, alias = split_alias(text)
+        if not path.strip():
+            problems.append(Problem(f"--output {text} names no path", "write --output PATH#NAME"))
+            continue
+        name = default_name if alias is None else alias
+        remote = resolve(path.strip(), fss, "--output", problems)
+        try:
+            local = local_name(name)
+        except ValueError as error:
+            fix = "give a plain relative name after #, such as #model"
+            problems.append(Problem(f"--output {text}: the local name {name!r} cannot be used: {error}", fix))
+            continue
+        fault = _fault(remote, local) if remote is not None else None
+        if fault is not None:
+            problems.append(fault)
+        elif remote is not None:
+            specs.append(OutputSpec(remote.rstrip("/"), local))
+    return specs
+
+
+def _fault(remote: str, local: str) -> Problem | None:
+    """Why nothing can be published from ``local`` to ``remote``, from the names alone."""
+    if not split_uri(remote)[2].strip("/"):
+        return Problem(f"output {remote} is the root of its file system", "choose a folder in it")
+    if local.split("/")[0] in (TEMPORARY, SUCCESS):
+        fix = "give it another name after #, such as #model"
+        return Problem(f"output {remote}: the local name {local} is kept for the commit itself", fix)
+    for name in (remote, local):
+        if name != name.encode("utf-8", "ignore").decode():
+            return Problem(f"output {name} holds bytes that are not UTF-8", "choose another name")
+    return None
+
+
+def check_overlap(specs: Sequence[OutputSpec], problems: list[Problem]) -> None:
+    """Two equal outputs, and an output inside another one."""
+    for position, one in enumerate(specs):
+        for other in specs[position + 1 :]:
+            if one == other:
+                problems.append(Problem(f"--output {one.remote}#{one.local} is given twice", "keep one"))
+            for inner, outer in ((one, other), (other, one)):
+                if inner.remote.startswith(outer.remote + "/"):
+                    problems.append(
+                        Problem(
+                            f"output {inner.remote} lies inside output {outer.remote}",
+                            "publish to two folders side by side",
+                        )
+                    )
+
+
+def check_saves(prefix: str, problems: list[Problem]) -> None:
+    """Whether ``xlearning.interresult.dir`` leads to a place inside of the output."""
+    fix = "write a plain relative name, such as interResult_"
+    try:
+        first = local_name(f"{prefix.strip('/')}x").split("/")[0]
+    except ValueError as error:
+        problems.append(Problem(f"xlearning.interresult.dir={prefix} cannot be used: {error}", fix))
+        return
+    if first.startswith((TEMPORARY, SUCCESS)):
+        words = f"xlearning.interresult.dir={prefix}: {TEMPORARY} and {SUCCESS} are the commit's own"
+        problems.append(Problem(words, fix))
+
+
+def check_free(
+    specs: Sequence[OutputSpec],
+    fss: FileSystems,
+    *,
+    user: str,
+    report: Report,
+    saves: str,
+    problems: list[Problem],
+) -> list[str]:
+    """Remotes that hold only remains of dead applications; everything else that exists is a problem.
+
+    ``saves`` is ``xlearning.interresult.dir``.
+    """
+    sweep = []
+    for remote in dict.fromkeys(spec.remote for spec in specs):
+        try:
+            reason = _occupied(remote, fss, user, report, saves)
+        except FileNotFoundError:
+            file = _file_above(remote, fss)
+            if file:
+                fix = "choose a folder below a folder"
+                problems.append(Problem(f"output {remote} cannot be made: {file} is a file", fix))
+            continue
+        except StorageError:
+            raise
+        except OSError as error:
+            problems.append(Problem(f"output {remote} cannot be looked at: {error}", "choose another folder"))
+            continue
+        if reason:
+            fix = _OTHER_FOLDER_ONLY if _BEING_WRITTEN in reason else _OTHER_FOLDER
+            if reason == _SAVED:
+                fix = _KEEP_SAVED
+            problems.append(Problem(f"output {remote} {reason}", fix))
+        else:
+            sweep.append(remote)
+    return sweep
+
+
+def sweep_remains(remotes: Sequence[str], fss: FileSystems, *, user: str, report: Report) -> None:
+    """Delete what `check_free` found, as far as it still belongs to ended applications only."""
+    for remote in remotes:
+        fs, root = fss.of(remote), f"{remote}/{TEMPORARY}"
+        children = fs.list(root) if exists(fs, root) else []
+        for child in children:
+            match = _ATTEMPT_FOLDER.fullmatch(child.name)
+            if match and not _alive(match.group(1), user, report):
+                fs.delete(child.path, recursive=True)
+
+
+def _file_above(remote: str, fss: FileSystems) -> str:
+    """The file in whose place a folder above ``remote`` would have to be; empty when there is none."""
+    fs, above = fss.of(remote), parent(remote)
+    while above and above != parent(above):
+        try:
+            return "" if fs.stat(above).is_dir else above
+        except FileNotFoundError:
+            above = parent(above)
+    return ""
+
+
+def _occupied(remote: str, fss: FileSystems, user: str, report: Report, saves: str) -> str:
+    """Why ``remote``, which exists, cannot be used; empty when it can."""
+    fs = fss.of(remote)
+    if not fs.stat(remote).is_dir:
+        return "exists and is a file"
+    names = [child.name for child in fs.list(remote)]
+    others = [name for name in names if name != TEMPORARY]
+    first = saves.strip("/").split("/")[0]
+    if not names or not all(first and name.startswith(first) for name in others):
+        return "exists already"
+    reason = _begun(f"{remote}/{TEMPORARY}", fss, user, report) if TEMPORARY in names else ""
+    return reason or (_SAVED if others else "")
+
+
+def _begun(temporary: str, fss: FileSystems, user: str, report: Report) -> str:
+    """Why what lies in a ``_temporary`` cannot be swept; empty when it can."""
+    for child in fss.of(temporary).list(temporary):
+        match = _ATTEMPT_FOLDER.fullmatch(child.name)
+        if match is None:
+            return f"exists already, with {TEMPORARY}/{child.name} of another program"
+        reason = _alive(match.group(1), user, report)
+        if reason:
+            return reason
+    return ""
+
+
+def _alive(app_id: str, user: str, report: Report) -> str:
+    try:
+        found = report(app_id)
+    except ApplicationNotFound:
+        return f"holds {TEMPORARY} of {app_id}, which is not known here and may still run elsewhere"
+    if not found.state.final:
+        return f"{_BEING_WRITTEN} {app_id}, which is {found.state.value}"
+    return "" if found.user == user else f"holds {TEMPORARY} of {app_id}, which belongs to {found.user}"

@@ -1,0 +1,258 @@
+"""From a command line and its configuration to a job; all problems are found before anything runs."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xlearning.client.planning import inputs, outputs, resources, roles, streams
+from xlearning.client.planning.inputs import Listing
+from xlearning.client.planning.resources import Shipped
+from xlearning.client.problems import Problem, refuse
+from xlearning.client.scan import Scan
+from xlearning.config import Config
+from xlearning.fs import FileSystems
+from xlearning.fs.base import split_uri
+from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
+
+DEFAULT_TYPE = "XLEARNING"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What would run.
+
+    Attributes
+    ----------
+    job : JobSpec
+        Without application id, staging folder and time of submission, which come with submission.
+    listings : tuple of Listing
+        The files of each input.
+    shipped : tuple of Shipped
+        Files and archives for the containers.
+    sweep : tuple of str
+        Outputs that hold ``_temporary`` of dead applications, to be swept before the start.
+    workers : int
+        Workers that share the inputs: file i goes to worker i mod workers.
+    streams : tuple of StreamSpec
+        With the input strategy STREAM what each worker is fed; else empty.
+    notes : tuple of str
+        What was decided for the user, one line each.
+    """
+
+    job: JobSpec
+    listings: tuple[Listing, ...]
+    shipped: tuple[Shipped, ...]
+    sweep: tuple[str, ...]
+    workers: int
+    streams: tuple[StreamSpec, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where a plan is made: the user, the time (seconds since 1970) and how to ask for applications."""
+
+    user: str
+    now: float
+    default_fs: str
+    report: outputs.Report
+
+
+def make_plan(
+    line: Scan,
+    config: Config,
+    fss: FileSystems,
+    setting: Setting,
+    *,
+    problems: Sequence[Problem] = (),
+    config_complete: bool = True,
+) -> Plan:
+    """Plan the job of a command line.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+        What is known to be wrong already; reported together with what the plan finds.
+    config_complete : bool
+        False when ``config`` stands in for one that could not be read: then only the paths are
+        looked at.
+
+    Raises
+    ------
+    xlearning.errors.UsageError
+        Naming all problems.
+    xlearning.errors.StorageUnavailable
+        At once, when a file system does not answer: every further question would wait as long.
+    """
+    found = list(problems)
+    notes: list[str] = []
+    command = _command(line, found, notes)
+    input_specs = inputs.parse(line.many("input"), fss, found)
+    default_local = config.get("xlearning.output.local.dir")
+    output_specs = outputs.parse(line.many("output"), fss, default_name=default_local, problems=found)
+    outputs.check_overlap(output_specs, found)
+    shipped = resources.collect(
+        files=line.many("files"),
+        cache_files=line.many("cacheFile"),
+        archives=line.many("archiveFiles"),
+        cache_archives=line.many("cacheArchive"),
+        fss=fss,
+        problems=found,
+    )
+    allow_empty = bool(config.get("xlearning.input.allow.empty"))
+    strategy = InputStrategy(config.get("xlearning.input.strategy"))
+    streaming = strategy is InputStrategy.STREAM
+    listings = inputs.list_inputs(
+        input_specs, fss, allow_empty=allow_empty, hidden=not streaming, problems=found
+    )
+    saves = config.get("xlearning.interresult.dir")
+    outputs.check_saves(saves, found)
+    sweep = outputs.check_free(
+        output_specs, fss, user=setting.user, report=setting.report, saves=saves, problems=found
+    )
+    if not config_complete:
+        refuse(found)
+    _check_local_names(listings, output_specs, shipped, config, found)
+    app_type = (line.one("app-type") or DEFAULT_TYPE).strip().upper() or DEFAULT_TYPE
+    crew = roles.asked(app_type, config, found, notes)
+    wanted_workers = crew.workers
+    if streaming:
+        feeds = streams.plan(line, listings, crew.workers, config, found, notes)
+    else:
+        feeds = ()
+        crew = roles.match_files(crew, _smallest(listings), config, notes)
+    if line.given("local"):
+        roles.check_slots(crew, config.get("xlearning.local.slots"), found)
+    else:
+        from xlearning.client.packaging import delivery  # not needed, and not loaded, for local jobs
+
+        delivery.check(config, fss, found)
+    output_index = _output_index(line, crew.workers, found)
+    board = _board(crew.workers, wanted_workers, config, fss, found, notes)
+    refuse(found)
+    name = (line.one("app-name") or "").strip() or f"XLearning-{int(setting.now * 1000)}"
+    job = JobSpec(
+        app_id="",
+        app_name=name,
+        app_type=app_type,
+        user=setting.user,
+        command=command,
+        roles=roles.roles(app_type, crew, config),
+        staging="",
+        default_fs=setting.default_fs,
+        inputs=tuple(input_specs),
+        input_strategy=strategy,
+        outputs=tuple(output_specs),
+        output_strategy=OutputStrategy(config.get("xlearning.output.strategy")),
+        output_index=output_index,
+        resources=tuple(item.resource for item in shipped),
+        env=config.family("xlearning.container.env."),
+        properties=config.explicit(),
+        board=board,
+    )
+    return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
+
+
+def _command(line: Scan, problems: list[Problem], notes: list[str]) -> tuple[str, ...]:
+    text = line.one("launch-cmd")
+    words = list(line.command)
+    if words and text is not None:
+        notes.append("--launch-cmd is ignored: the command is given at the end of the line")
+    elif text is not None:
+        try:
+            words = shlex.split(text)
+        except ValueError as error:
+            problems.append(
+                Problem(
+                    f"--launch-cmd {text!r} cannot be split: {str(error).lower()}",
+                    "balance the quotes, or give the command at the end of the line",
+                )
+            )
+            return ()
+    if not words or not words[0]:
+        problems.append(
+            Problem(
+                "the command's name is empty" if words else "there is no command to run",
+                "put it at the end: xl-submit ... python train.py --epochs 3",
+            )
+        )
+    return tuple(words)
+
+
+def _check_local_names(
+    listings: Sequence[Listing],
+    output_specs: Sequence[OutputSpec],
+    shipped: Sequence[Shipped],
+    config: Config,
+    problems: list[Problem],
+) -> None:
+    downloads = config.get("xlearning.input.strategy") == InputStrategy.DOWNLOAD.value
+    if downloads and not config.get("xlearning.inputfile.rename"):
+        inputs.check_names(listings, problems)
+    folders = {spec.local: "output" for spec in output_specs}
+    if downloads:
+        folders |= {listing.spec.local: "input" for listing in listings}
+    for item in shipped:
+        name = item.resource.name
+        for folder, what in folders.items():
+            if folder.split("/")[0] == name:
+                problems.append(
+                    Problem(
+                        f"{item.resource.uri} and the {what} folder {folder} "
+                        f"would both be {name} in the containers",
+                        "give one another name after #",
+                    )
+                )
+
+
+def _smallest(listings: Sequence[Listing]) -> int:
+    return min((len(listing.files) for listing in listings if listing.files), default=0)
+
+
+def _output_index(line: Scan, workers: int, problems: list[Problem]) -> int | None:
+    text = line.one("output-index")
+    if text is None:
+        return None
+    try:
+        index = int(text)
+    except ValueError:
+        problems.append(
+            Problem(f"--output-index {text} is not a whole number", "give the number of a worker")
+        )
+        return None
+    if index == -1:
+        return None
+    if not 0 <= index < workers:
+        problems.append(
+            Problem(
+                f"--output-index {index}: there is no such worker, so nothing would be published",
+                f"give a number from 0 to {workers - 1}, or leave it out to publish from all workers",
+            )
+        )
+    return index
+
+
+def _board(
+    workers: int,
+    wanted_workers: int,
+    config: Config,
+    fss: FileSystems,
+    problems: list[Problem],
+    notes: list[str],
+) -> BoardSpec:
+    index = config.get("xlearning.tf.board.worker.index")
+    enabled = config.get("xlearning.tf.board.enable")
+    if enabled and index >= workers:
+        if index >= wanted_workers > 1:
+            fix = f"give a number from 0 to {workers - 1}"
+            problems.append(Problem(f"--board-index {index}: there is no such worker", fix))
+        else:
+            notes.append(f"TensorBoard runs beside worker 0: there is no worker {index}")
+            index = 0
+    log_dir = config.get("xlearning.tf.board.log.dir")
+    if log_dir.startswith("/"):
+        uri = fss.resolve(log_dir)
+        log_dir = log_dir if split_uri(uri)[0] == "file" else uri
+    return BoardSpec(bool(enabled), index, log_dir, config.get("xlearning.tf.board.reload.interval"))

@@ -1,0 +1,58 @@
+"""The input strategy STREAM: what each worker would be fed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xlearning.client.planning.inputs import Listing
+from xlearning.client.problems import Problem
+from xlearning.client.scan import Scan
+from xlearning.config import Config
+from xlearning.errors import UsageError
+from xlearning.job import StreamSpec
+from xlearning.units import format_bytes
+
+
+def plan(
+    line: Scan,
+    listings: Sequence[Listing],
+    workers: int,
+    config: Config,
+    problems: list[Problem],
+    notes: list[str],
+) -> tuple[StreamSpec, ...]:
+    """What each worker reads; workers without any input are a note, for the number of workers stays."""
+    from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
+
+    if not line.many("input"):
+        problems.append(
+            Problem("input strategy STREAM without an input", "add --input PATH, or choose another strategy")
+        )
+        return ()
+    files = [status for listing in listings for status in listing.files]
+    try:
+        feeds = plan_streams(files, workers, config)
+    except UsageError as error:
+        problems.append(Problem(error.message, error.hint or ""))
+        return ()
+    splits = sum(len(feed.splits) for feed in feeds)
+    if 0 < splits < workers:
+        only = "there is only 1 split" if splits == 1 else f"there are only {splits} splits"
+        notes.append(
+            f"{workers - splits} of {workers} workers get no input: {only} "
+            "(--conf xlearning.input.split.maxsize=SIZE makes smaller ones)"
+        )
+    return feeds
+
+
+def render(feeds: Sequence[StreamSpec], config: Config) -> Iterator[str]:
+    """The splits of every worker, for ``--dry-run``."""
+    epochs = feeds[0].epochs
+    order = "split i to worker i mod W" if config.get("xlearning.input.stream.shuffle") else "neighbours"
+    yield f"Streams ({feeds[0].format}, {order}, {epochs} epoch{'s' if epochs > 1 else ''})"
+    for worker, feed in enumerate(feeds):
+        count = len(feed.splits)
+        size = format_bytes(sum(split.length for split in feed.splits))
+        yield f"  worker {worker}: {count} split{'' if count == 1 else 's'}, {size}"
+        for split in feed.splits:
+            yield f"    {split.uri}  {format_bytes(split.length)} from byte {split.start}"

@@ -1,0 +1,1 @@
+"""What a cluster would refuse, told before anything is uploaded."""

@@ -1,0 +1,139 @@
+"""Ends a job: by its ApplicationMaster, which ends it in good order, or else by force."""
+
+from __future__ import annotations
+
+import time
+
+from xlearning.client.console import Console
+from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
+from xlearning.client.sweep import settle_quietly, staged_job
+from xlearning.client.verbs.applications import Found, find_application
+from xlearning.client.verbs.places import Places
+from xlearning.client.verbs.reach import connect
+from xlearning.cluster.base import ApplicationReport
+from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable, XLearningError
+from xlearning.fs.base import exists
+from xlearning.job import JobSpec
+
+_PATIENCE = 30.0  # seconds that the ApplicationMaster gets to end the job by itself
+_ENDING = 10.0  # seconds from the removal of the staging folder to the end
+_FORCED = 60.0  # seconds that a back end gets to end it by force
+_FIRST_PAUSE, _PAUSE = 0.05, 1.0  # seconds between two questions whether it has ended
+
+
+def run(places: Places, console: Console, *, app_id: str, reason: str, no_wait: bool) -> int:
+    """End an application; the exit code.
+
+    Parameters
+    ----------
+    app_id : str
+        See `find_application`.
+    reason : str
+        Told to whoever follows the job, and kept with it.
+    no_wait : bool
+        Leave as soon as the job was told.
+
+    Raises
+    ------
+    xlearning.errors.XLearningError
+        It could not be ended.
+    """
+    found = find_application(app_id, places)
+    if found.report.state.final:
+        console.info(f"{found.app_id} has ended already: there is nothing to kill")
+        return _tell(found.report, console)
+    job = staged_job(_staging(found), found.place.fss) if _staging(found) else None
+    try:
+        refusal = _ask(found, reason)
+    except ClusterUnavailable as error:
+        report = _leaves_by_itself(found)
+        if report is None:
+            console.info(f"{error.message}; killing it by force")
+            report = _by_force(found, console, wait=not no_wait)
+    else:
+        if refusal:
+            console.error(f"{found.app_id} was not killed: {refusal}")
+            return EXIT_JOB
+        console.info(f"{found.app_id} is being stopped")
+        report = None if no_wait else _await_end(found, _PATIENCE)
+        if report is None and not no_wait:
+            console.warn(f"{found.app_id} has not ended after {_PATIENCE:g} s: killing it by force")
+            report = _by_force(found, console, wait=True)
+    if report is None:  # nobody waits
+        return EXIT_OK
+    _settle(found, job, console)
+    return _tell(report, console)
+
+
+def _ask(found: Found, reason: str) -> str:
+    """Ask the ApplicationMaster; why it refuses, or nothing when it does not."""
+    connection = connect(found)
+    try:
+        return connection.kill(found.place.user, reason)
+    finally:
+        connection.close()
+
+
+def _leaves_by_itself(found: Found) -> ApplicationReport | None:
+    """The last report of an application that had removed its staging folder and was only still ending."""
+    staging = _staging(found)
+    try:
+        if not staging or exists(found.place.fss.of(staging), staging):
+            return None
+    except (XLearningError, OSError):
+        return None
+    return _await_end(found, _ENDING)
+
+
+def _by_force(found: Found, console: Console, *, wait: bool) -> ApplicationReport | None:
+    """Let the back end end it. A refusal, as for a job of somebody else, is an error."""
+    found.place.cluster.kill(found.app_id)
+    if not wait:
+        console.info(f"{found.app_id} is being killed; what it leaves behind, the next xl-submit removes")
+        return None
+    report = _await_end(found, _FORCED)
+    if report is None:
+        raise ClusterUnavailable(
+            f"{found.app_id} was killed on {found.place.title}, and has not ended within {_FORCED:g} s",
+            hint="xl-submit status shows how it stands",
+        )
+    return report
+
+
+def _await_end(found: Found, patience: float) -> ApplicationReport | None:
+    """The last report; None when the application has not ended within ``patience`` seconds."""
+    deadline, pause = time.monotonic() + patience, _FIRST_PAUSE
+    while True:
+        try:
+            report = found.place.report(found.app_id)
+        except ApplicationNotFound:
+            raise
+        except ClusterUnavailable:
+            report = found.report  # it may come back
+        if report.state.final:
+            return report
+        if time.monotonic() >= deadline:
+            return None
+        time.sleep(pause)
+        pause = min(pause * 1.5, _PAUSE)
+
+
+def _settle(found: Found, job: JobSpec | None, console: Console) -> None:
+    """What the ApplicationMaster did not tidy up itself, if it is the user's own."""
+    if job is not None and job.user == found.place.user:
+        settle_quietly(job, found.place.fss, console)
+        found.place.tidy(found.app_id, console)
+
+
+def _staging(found: Found) -> str:
+    try:
+        return found.place.staging(found.app_id)
+    except (ClusterError, OSError):
+        return ""
+
+
+def _tell(report: ApplicationReport, console: Console) -> int:
+    told = tell(f"{report.app_id} {report.state.value}", console)
+    if report.diagnostics.strip():
+        console.info(report.diagnostics.strip().splitlines()[0])
+    return EXIT_OK if told else EXIT_CLIENT
