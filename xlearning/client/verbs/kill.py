@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 
+from xlearning.client.answers import tell
+from xlearning.client.codes import EXIT_CLIENT, EXIT_JOB, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
 from xlearning.client.sweep import settle_quietly, staged_job
 from xlearning.client.verbs.applications import Found, find_application
 from xlearning.client.verbs.places import Places

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xlearning.client.answers import Bytes
+from xlearning.client.codes import EXIT_JOB, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.submit import EXIT_JOB, EXIT_OK
 from xlearning.client.verbs.applications import Found, find_application
 from xlearning.client.verbs.log_choice import AM_ROLE, LogTarget, choose, known_targets
 from xlearning.client.verbs.log_output import LogPrinter, wanted_files

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from xlearning.client.answers import tell
+from xlearning.client.codes import EXIT_CLIENT, EXIT_JOB, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.following.changes import save_line
 from xlearning.client.session import AmConnection
-from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
 from xlearning.client.verbs.applications import find_application, refuse_ended
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.reach import connect
