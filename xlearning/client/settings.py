@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,6 +51,11 @@ def read_config(layers: Layers, problems: list[Problem]) -> Config | None:
 def user_name(environ: Mapping[str, str]) -> str:
     """The user as Hadoop sees it: ``HADOOP_USER_NAME``, else the one who is logged in."""
     return environ.get("HADOOP_USER_NAME") or getpass.getuser()
+
+
+def interpreter_of(config: Config) -> str:
+    """Path of the Python of our processes."""
+    return config.get("xlearning.python") or os.path.realpath(sys.executable)
 
 
 def split_pairs(texts: tuple[str, ...], problems: list[Problem]) -> tuple[tuple[str, str], ...]:
