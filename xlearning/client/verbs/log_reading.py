@@ -102,7 +102,7 @@ def _followed(found: Found, wish: Wish, console: Console) -> Iterator[Piece | No
     source: LogSource = LiveLogs() if isinstance(found.place, YarnPlace) else LocalLogs(found)
     reader = LogReader(source, wish.tail)
     targets: list[LogTarget] = []
-    looked = float("-inf")
+    looked, waiting = float("-inf"), False
     while True:
         report = _report(found)
         try:
@@ -111,10 +111,13 @@ def _followed(found: Found, wish: Wish, console: Console) -> Iterator[Piece | No
                 looked = time.monotonic()
             files, lacking = wanted_files(source, targets, wish.files, _USUAL)
             yield from _pieces(reader, files)
-        except UsageError:  # no such container yet
+        except UsageError as error:  # no such container yet
             lacking = []
             if report.state.final:
                 raise
+            if not waiting:
+                console.info(f"{error.message} yet")
+            waiting = True
         except ClusterUnavailable as error:
             lacking = [error.message]
         yield None
@@ -148,7 +151,7 @@ def _targets(found: Found, wish: Wish, console: Console, *, quiet: bool = False)
     try:
         return choose(known, found.app_id, role=wish.role, index=wish.index, container=wish.container)
     except UsageError as error:
-        if stands.notes:
+        if stands.notes and (not quiet or found.report.state.final):
             raise ClusterError(f"{error.message}: {'; '.join(stands.notes)}", hint=error.hint) from error
         raise
 
