@@ -1,0 +1,81 @@
+"""``xl-submit doctor``: from the words of the command line to the exit code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from xlearning.client.answers import JSON, answer, answer_json
+from xlearning.client.console import Console
+from xlearning.client.doctor import checklist, report
+from xlearning.client.doctor.checklist import Given
+from xlearning.client.doctor.examine import examine
+from xlearning.client.doctor.model import Result, healthy
+from xlearning.client.problems import Problem
+from xlearning.client.scan import Scan
+from xlearning.client.submit import EXIT_CLIENT, EXIT_OK, read_config, user_name
+from xlearning.config import find_conf_dir
+from xlearning.errors import ConfigError
+
+
+def run(
+    console: Console,
+    *,
+    local: bool,
+    in_cluster: bool,
+    timeout: float,
+    conf: Sequence[str],
+    conf_file: Sequence[str],
+    output: str,
+) -> int:
+    """Look at everything and tell; the exit code.
+
+    Parameters
+    ----------
+    in_cluster : bool
+        Run a job that looks at its container, too.
+    timeout : float
+        Seconds for that job.
+    """
+    given = _given(conf, conf_file)
+    checks = checklist.local(given) if local else checklist.everything(given)
+
+    def results() -> Iterator[Result]:
+        seen = []
+        for result in examine(checks):
+            seen.append(result)
+            yield result
+        if in_cluster:
+            from xlearning.client.doctor.in_cluster import look
+
+            yield from look(given, seen, conf, conf_file, local=local, timeout=timeout)
+
+    if output == JSON:
+        found = list(results())
+        told = answer_json(report.record(found), console)
+    else:
+        found, told = [], True
+        for some in report.areas(_kept(results(), found)):
+            told = told and answer(some, console)
+        told = told and answer([report.summary(found)], console)
+    return EXIT_OK if told and healthy(found) else EXIT_CLIENT
+
+
+def _kept(results: Iterator[Result], found: list[Result]) -> Iterator[Result]:
+    for result in results:
+        found.append(result)
+        yield result
+
+
+def _given(conf: Sequence[str], conf_file: Sequence[str]) -> Given:
+    """What is set, and what is wrong with it, which is a finding like others."""
+    problems: list[Problem] = []
+    conf_dir, config = None, None
+    try:
+        conf_dir = find_conf_dir(os.environ)
+    except ConfigError as error:
+        problems.append(Problem(error.message, error.hint or ""))
+    else:
+        line = Scan(values={"conf": list(conf), "conf-file": list(conf_file)})
+        config = read_config(line, problems)
+    return Given(os.environ, user_name(os.environ), config, problems, conf_dir)
