@@ -16,13 +16,16 @@ from typing import Any, ClassVar
 import pytest
 
 import xlearning
-from xlearning.client.doctor import shipped
+from xlearning.client.doctor import checklist, shipped
+from xlearning.client.doctor.checklist import Given
+from xlearning.client.doctor.examine import examine
 from xlearning.client.doctor.hadoop import Cluster
 from xlearning.client.doctor.hdfs import HISTORY, STAGING, Hdfs
 from xlearning.client.doctor.model import Mark
 from xlearning.client.doctor.trip import round_trip
 from xlearning.client.doctor.yarn import Yarn
 from xlearning.client.packaging.package import MANIFEST
+from xlearning.cluster import resource_manager
 from xlearning.config import Config
 from xlearning.errors import ClusterUnavailable, ConfigError
 from xlearning.fs import FileSystems
@@ -112,6 +115,28 @@ def test_nobody_listens(tmp_path: Path) -> None:
     environ = write_site(tmp_path, **{"yarn.resourcemanager.address": address})
     with pytest.raises(ClusterUnavailable, match=f"no ResourceManager can be reached at {address}"):
         Yarn(Cluster(environ, Config.from_properties({}), "me")).answers()
+
+
+def test_a_cluster_that_never_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is told all the same, and what depends on it is not tried."""
+    monkeypatch.setattr(resource_manager, "_TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0), backlog=9) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        names = ("yarn.resourcemanager.address", "yarn.resourcemanager.webapp.address")
+        environ = write_site(
+            tmp_path, **{"fs.defaultFS": f"hdfs://{address}"}, **dict.fromkeys(names, address)
+        )
+        config = Config.from_properties({"xlearning.fs.timeout": "200ms"})
+        given = Given({**environ, "PATH": str(tmp_path)}, "me", config, [], None, {})
+        found = {result.id: result.finding for result in examine(checklist.everything(given))}
+    assert len(found) == len(checklist.everything(given))
+    assert f"HDFS at {address} did not answer" in found["hdfs"].text
+    assert "does not answer within" in found["resource-manager"].text
+    wanting = {name for name, finding in found.items() if finding.mark is Mark.UNCHECKED}
+    assert wanting == {
+        *("home", "staging", "round-trip", "hdfs-clock", "history", "package"),
+        *("yarn-version", "yarn-clock", "nodes"),
+    }
 
 
 class ResourceManager(BaseHTTPRequestHandler):

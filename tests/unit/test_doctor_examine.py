@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import threading
 from collections.abc import Callable
@@ -114,7 +115,7 @@ def test_what_people_and_programs_are_told() -> None:
     ]
     assert report.summary(results) == "Something is wrong: 1 ok, 1 warning, 1 problem, 1 not checked"
     assert report.summary(results[:2] * 2) == "Nothing is wrong: 2 ok, 2 warnings"
-    data = report.record(results)
+    data = dataclasses.asdict(report.record(results))
     assert (data["healthy"], len(data["checks"])) == (False, 4)
     assert data["checks"][0] == {
         **{"id": "a", "area": "Gateway", "title": "Java", "result": "ok", "text": "17", "fix": ""},

@@ -40,6 +40,8 @@ _NOTES = (
 )
 @click.option("-c", "--conf", multiple=True, metavar="KEY=VALUE", help="Set one property. May be repeated.")
 @click.option("--conf-file", multiple=True, metavar="FILE", help="Read properties from a file.")
+@click.option("--keytab", metavar="FILE", help="On a secure cluster: log in with it, not with a ticket.")
+@click.option("--principal", metavar="NAME", help="Principal of the keytab.")
 @AS_JSON
 @click.option("--verbose", is_flag=True, help="Show where an error comes from.")
 def doctor(*, verbose: bool, **options: Any) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import tempfile
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +32,8 @@ class Given:
         None where the properties cannot be used, which ``problems`` tells.
     conf_dir : Path or None
         Folder of the site file.
+    settings : mapping
+        Options of the command line that set properties, each with its values.
     """
 
     environ: MutableMapping[str, str]
@@ -39,6 +41,7 @@ class Given:
     config: Config | None
     problems: Sequence[Problem]
     conf_dir: Path | None
+    settings: Mapping[str, Sequence[str]]
 
     @property
     def usable(self) -> Config:

@@ -17,6 +17,7 @@ from xlearning.client.doctor.checklist import PORTS, Given
 from xlearning.client.doctor.hadoop import Cluster
 from xlearning.client.doctor.hdfs import STAGING, Hdfs
 from xlearning.client.doctor.model import Finding, Mark, Result, ok, problem
+from xlearning.client.following.interrupts import Interrupts
 from xlearning.cluster.background import Background
 from xlearning.cluster.yarn_script import LIBRARY
 from xlearning.errors import XLearningError
@@ -43,15 +44,7 @@ class Stay:
     python: str
 
 
-def look(
-    given: Given,
-    seen: Sequence[Result],
-    conf: Sequence[str],
-    conf_file: Sequence[str],
-    *,
-    local: bool,
-    timeout: float,
-) -> Iterator[Result]:
+def look(given: Given, seen: Sequence[Result], *, local: bool, timeout: float) -> Iterator[Result]:
     """What a container finds, and how the job went. Nothing of the job is left.
 
     Parameters
@@ -71,10 +64,10 @@ def look(
         try:
             stay = _local(Path(scratch)) if local else _remote(given)
             try:
-                yield from _ask(given, stay, conf, conf_file, local=local, timeout=timeout)
+                yield from _ask(given, stay, local=local, timeout=timeout)
             finally:
                 stay.fss.of(stay.folder).delete(stay.folder, recursive=True)
-        except (XLearningError, OSError) as error:
+        except (XLearningError, OSError, TypeError, ValueError) as error:
             yield _result(problem(str(error), "see the message"), time.monotonic() - start)
 
 
@@ -92,21 +85,12 @@ def _remote(given: Given) -> Stay:
     return Stay(fss, join(root, f"doctor-{uuid.uuid4().hex}"), interpreter(given.usable))
 
 
-def _ask(
-    given: Given,
-    stay: Stay,
-    conf: Sequence[str],
-    conf_file: Sequence[str],
-    *,
-    local: bool,
-    timeout: float,
-) -> Iterator[Result]:
+def _ask(given: Given, stay: Stay, *, local: bool, timeout: float) -> Iterator[Result]:
     begin, end = (str(given.usable.get(name)) for name in PORTS)
     memory = str(given.usable.get("xlearning.worker.memory"))
     words = [
         *(["--local"] if local else []),
-        *(part for pair in conf for part in ("--conf", pair)),
-        *(part for file in conf_file for part in ("--conf-file", file)),
+        *(part for name, texts in given.settings.items() for text in texts for part in (f"--{name}", text)),
         *("--app-name", "xl-submit doctor", "--worker-num", "1", "--board-enable", "false"),
         *("--output", f"{stay.folder}#{_REPORT}", "--"),
         *(stay.python, "-c", _PROBE, f"{_REPORT}/{inside.FILE}"),
@@ -131,7 +115,7 @@ def run_job(words: Sequence[str], timeout: float, start: float) -> Finding:
     start : float
         When it began, by `time.monotonic`.
     """
-    with start_client(words) as process:
+    with Interrupts(), start_client(words) as process:
         assert process.stdout is not None
         app_id = Background("the id of the job", process.stdout.readline)
         try:
@@ -171,16 +155,17 @@ def end_client(process: subprocess.Popen[str], app_id: Background[str]) -> str:
     app_id : Background
         Reads the line in which the client tells it.
     """
+    name, quiet = "", subprocess.DEVNULL
     if not app_id.wait(0.0):
         process.terminate()  # before it has submitted, it leaves nothing
-    name = app_id.result(_END).strip()
-    if name:
-        kill = [sys.executable, "-c", _SUBMIT, "kill", name, "--reason", "ended by xl-submit doctor"]
-        quiet = subprocess.DEVNULL
-        subprocess.run(kill, stdin=quiet, stdout=quiet, stderr=quiet, timeout=_END, check=False)
     try:
+        if app_id.wait(_END) and (name := app_id.result(0.0).strip()):
+            kill = [sys.executable, "-c", _SUBMIT, "kill", name, "--reason", "ended by xl-submit doctor"]
+            subprocess.run(kill, stdin=quiet, stdout=quiet, stderr=quiet, timeout=_END, check=False)
         process.wait(_END)
     except subprocess.TimeoutExpired:
+        pass  # YARN goes on with the kill; the client has nothing more to do
+    finally:
         process.kill()
     return name
 

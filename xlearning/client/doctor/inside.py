@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import locale
 import os
@@ -38,7 +39,7 @@ def main(words: Sequence[str]) -> int:
     found = examine(checks(os.environ, folder, int(begin), int(end), int(memory)), _PATIENCE)
     target = Path(file)
     target.parent.mkdir(exist_ok=True)
-    target.write_text(json.dumps([result.to_json() for result in found]), encoding="ascii")
+    target.write_text(json.dumps([dataclasses.asdict(result.record()) for result in found]), encoding="ascii")
     return 0
 
 

@@ -68,6 +68,54 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Record:
+    """One check, for programs.
+
+    Attributes
+    ----------
+    id : str
+        Unique among the checks.
+    area, title : str
+        For people.
+    result : str
+        ``ok``, ``warning``, ``problem`` or ``not checked``.
+    text : str
+        What was found.
+    fix : str
+        The way out; empty where all is well.
+    seconds : float
+        How long it took.
+    """
+
+    id: str
+    area: str
+    title: str
+    result: str
+    text: str
+    fix: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class DoctorAnswer:
+    """What ``doctor`` has found.
+
+    Attributes
+    ----------
+    xlearning : str
+        Our version.
+    healthy : bool
+        Whether nothing is wrong, warnings allowed; then the exit code is 0.
+    checks : tuple of Record
+        In the order in which people read them.
+    """
+
+    xlearning: str
+    healthy: bool
+    checks: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
 class Result:
     """A check that was carried out, or was not, in so many seconds."""
 
@@ -77,29 +125,24 @@ class Result:
     finding: Finding
     seconds: float
 
-    def to_json(self) -> dict[str, Any]:
-        """As documented in docs/verbs.md."""
-        return {
-            "id": self.id,
-            "area": self.area,
-            "title": self.title,
-            "result": self.finding.mark.value,
-            "text": self.finding.text,
-            "fix": self.finding.fix,
-            "seconds": round(self.seconds, 3),
-        }
+    def record(self) -> Record:
+        """The same for programs."""
+        found = self.finding
+        seconds = round(self.seconds, 3)
+        return Record(self.id, self.area, self.title, found.mark.value, found.text, found.fix, seconds)
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Result:
-        """From `to_json`.
+        """From the fields of a `Record`.
 
         Raises
         ------
-        KeyError, ValueError
-            It is not such a record.
+        TypeError, ValueError
+            They are others.
         """
-        finding = Finding(Mark(data["result"]), str(data["text"]), str(data["fix"]))
-        return cls(str(data["id"]), str(data["area"]), str(data["title"]), finding, float(data["seconds"]))
+        found = Record(**data)
+        finding = Finding(Mark(found.result), found.text, found.fix)
+        return cls(found.id, found.area, found.title, finding, found.seconds)
 
 
 def healthy(results: Sequence[Result]) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import xlearning
-from xlearning.client.doctor.model import Mark, Result, healthy
+from xlearning.client.doctor.model import DoctorAnswer, Mark, Result, healthy
 
 _WIDTH = 16  # of titles
 _MARKS = max(len(mark.value) for mark in Mark)
@@ -43,10 +42,6 @@ def summary(results: Sequence[Result]) -> str:
     return f"{'Nothing is wrong' if healthy(results) else 'Something is wrong'}: {', '.join(parts)}"
 
 
-def record(results: Sequence[Result]) -> dict[str, Any]:
+def record(results: Sequence[Result]) -> DoctorAnswer:
     """All of it for a program."""
-    return {
-        "xlearning": xlearning.__version__,
-        "healthy": healthy(results),
-        "checks": [result.to_json() for result in results],
-    }
+    return DoctorAnswer(xlearning.__version__, healthy(results), tuple(result.record() for result in results))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xlearning.client.answers import JSON, answer, answer_json
 from xlearning.client.console import Console
@@ -24,9 +25,8 @@ def run(
     local: bool,
     in_cluster: bool,
     timeout: float,
-    conf: Sequence[str],
-    conf_file: Sequence[str],
     output: str,
+    **settings: str | Sequence[str] | None,
 ) -> int:
     """Look at everything and tell; the exit code.
 
@@ -36,8 +36,10 @@ def run(
         Run a job that looks at its container, too.
     timeout : float
         Seconds for that job.
+    settings : str, sequence of str, or None
+        Options that set properties.
     """
-    given = _given(conf, conf_file)
+    given = _given({name.replace("_", "-"): _texts(value) for name, value in settings.items()})
     checks = checklist.local(given) if local else checklist.everything(given)
 
     def results() -> Iterator[Result]:
@@ -48,11 +50,11 @@ def run(
         if in_cluster:
             from xlearning.client.doctor.in_cluster import look
 
-            yield from look(given, seen, conf, conf_file, local=local, timeout=timeout)
+            yield from look(given, seen, local=local, timeout=timeout)
 
     if output == JSON:
         found = list(results())
-        told = answer_json(report.record(found), console)
+        told = answer_json(dataclasses.asdict(report.record(found)), console)
     else:
         found, told = [], True
         for some in report.areas(_kept(results(), found)):
@@ -67,7 +69,11 @@ def _kept(results: Iterator[Result], found: list[Result]) -> Iterator[Result]:
         yield result
 
 
-def _given(conf: Sequence[str], conf_file: Sequence[str]) -> Given:
+def _texts(value: str | Sequence[str] | None) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or ())
+
+
+def _given(settings: Mapping[str, Sequence[str]]) -> Given:
     """What is set, and what is wrong with it, which is a finding like others."""
     problems: list[Problem] = []
     conf_dir, config = None, None
@@ -76,6 +82,6 @@ def _given(conf: Sequence[str], conf_file: Sequence[str]) -> Given:
     except ConfigError as error:
         problems.append(Problem(error.message, error.hint or ""))
     else:
-        line = Scan(values={"conf": list(conf), "conf-file": list(conf_file)})
+        line = Scan(values={name: list(texts) for name, texts in settings.items() if texts})
         config = read_config(line, problems)
-    return Given(os.environ, user_name(os.environ), config, problems, conf_dir)
+    return Given(os.environ, user_name(os.environ), config, problems, conf_dir, settings)

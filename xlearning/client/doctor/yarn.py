@@ -37,8 +37,8 @@ class Yarn:
     def answers(self) -> Finding:
         """Whether applications can be submitted there."""
         resource_manager.check_reachable(self._cluster.site)
-        addresses = ", ".join(manager.rpc for manager in self._cluster.site.resource_managers)
-        return ok(f"{addresses} answers")
+        addresses = [manager.rpc for manager in self._cluster.site.resource_managers]
+        return ok(f"{'one of ' if len(addresses) > 1 else ''}{', '.join(addresses)} answers")
 
     def version(self) -> Finding:
         """Its state and version."""
