@@ -19,6 +19,7 @@ from xlearning.client.planning.plan import Plan, Setting, make_plan
 from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan
 from xlearning.config import Config, find_conf_dir, load
+from xlearning.config.effects import judge
 from xlearning.errors import ConfigError, CredentialsError
 from xlearning.fs import FileSystems
 from xlearning.job import AppState, JobSpec
@@ -36,6 +37,10 @@ def run(line: Scan, console: Console) -> int:
     """
     problems = list(line.problems)
     config = read_config(line, problems)
+    if config is not None:
+        line.notes += [*config.warnings, *judge(config).warnings]
+    for note in line.notes:
+        console.warn(note)
     fallback = config or Config.from_properties({})
     back_end = _back_end(line, fallback, problems)
     try:
@@ -73,7 +78,7 @@ def _run(
         back_end.sweep(fss, console)
     setting = Setting(user, now, back_end.default_fs, cluster.report)
     plan = make_plan(line, fallback, fss, setting, problems=problems, config_complete=config is not None)
-    for note in (*fallback.warnings, *line.notes, *plan.notes):
+    for note in plan.notes:
         console.warn(note)
     if line.given("dry-run"):
         from xlearning.client.planning.dryrun import render
@@ -81,9 +86,9 @@ def _run(
         text = render(plan, fallback, back_end.describe(plan, fallback, fss))
         return EXIT_OK if tell(text, console) else EXIT_CLIENT
     if line.given("verbose"):
-        from xlearning.client.planning.dryrun import properties
+        from xlearning.client.planning.dryrun import set_properties
 
-        console.block(["Properties that are not defaults", *properties(fallback)], good=True)
+        console.block(["Properties that are not defaults", *set_properties(fallback)], good=True)
     return _launch(plan, fallback, fss, back_end, console, setting)
 
 
@@ -110,6 +115,7 @@ def read_config(line: Scan, problems: list[Problem]) -> Config | None:
             options=line.properties(),
         )
     except ConfigError as error:
+        line.notes += error.warnings
         problems.append(Problem(error.message, error.hint or ""))
         return None
 

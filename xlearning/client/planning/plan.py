@@ -12,6 +12,7 @@ from xlearning.client.planning.resources import Shipped
 from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan
 from xlearning.config import Config
+from xlearning.config.effects import judge
 from xlearning.fs import FileSystems
 from xlearning.fs.base import split_uri
 from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
@@ -86,7 +87,7 @@ def make_plan(
     xlearning.errors.StorageUnavailable
         At once, when a file system does not answer: every further question would wait as long.
     """
-    found = list(problems)
+    found = [*problems, *(Problem(message, fix) for message, fix in judge(config).problems)]
     notes: list[str] = []
     command = _command(line, found, notes)
     input_specs = inputs.parse(line.many("input"), fss, found)
@@ -122,7 +123,9 @@ def make_plan(
         feeds = streams.plan(line, listings, crew.workers, config, found, notes)
     else:
         feeds = ()
-        crew = roles.match_files(crew, _smallest(listings), config, notes)
+        if not inputs.whole(config):
+            crew = roles.match_files(crew, _smallest(listings), config, notes)
+    roles.check_limit(crew, config, found)
     if line.given("local"):
         roles.check_slots(crew, config.get("xlearning.local.slots"), found)
     else:
