@@ -19,6 +19,7 @@ import xlearning
 from xlearning.client.doctor import checklist, shipped
 from xlearning.client.doctor.checklist import Given
 from xlearning.client.doctor.examine import examine
+from xlearning.client.doctor.gateway import Found
 from xlearning.client.doctor.hadoop import Cluster
 from xlearning.client.doctor.hdfs import HISTORY, STAGING, Hdfs
 from xlearning.client.doctor.model import Mark
@@ -127,7 +128,7 @@ def test_a_cluster_that_never_answers(tmp_path: Path, monkeypatch: pytest.Monkey
             tmp_path, **{"fs.defaultFS": f"hdfs://{address}"}, **dict.fromkeys(names, address)
         )
         config = Config.from_properties({"xlearning.fs.timeout": "200ms"})
-        given = Given({**environ, "PATH": str(tmp_path)}, "me", config, [], None, {})
+        given = Given({**environ, "PATH": str(tmp_path)}, "me", config, Found(), {})
         found = {result.id: result.finding for result in examine(checklist.everything(given))}
     assert len(found) == len(checklist.everything(given))
     assert f"HDFS at {address} did not answer" in found["hdfs"].text

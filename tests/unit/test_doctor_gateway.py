@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from xlearning.client.doctor import gateway, hadoop
+from xlearning.client.doctor.gateway import Found
 from xlearning.client.doctor.hadoop import Cluster
 from xlearning.client.doctor.model import Finding, Mark
 from xlearning.client.problems import Problem
 from xlearning.cluster import gssapi
 from xlearning.cluster.gssapi import Credential
-from xlearning.config import Config
+from xlearning.config import Config, load
 from xlearning.errors import ConfigError, CredentialsError
 
 DEFAULTS = Config.from_properties({})
@@ -46,15 +47,17 @@ def test_dependencies() -> None:
 
 
 def test_properties(tmp_path: Path) -> None:
-    assert gateway.properties(DEFAULTS, [], None).text == "no site file; 0 properties are set"
-    assert f"no site file in {tmp_path}" in gateway.properties(DEFAULTS, [], tmp_path).text
-    (tmp_path / "xlearning-site.xml").write_text("<configuration/>")
-    one = gateway.properties(Config.from_properties({"xlearning.app.queue": "q"}), [], tmp_path)
-    assert one.text == f"site file {tmp_path / 'xlearning-site.xml'}; 1 property is set"
-    odd = gateway.properties(Config.from_properties({"xlearning.app.quueue": "q"}), [], tmp_path)
-    assert (odd.mark, "did you mean xlearning.app.queue?" in odd.text) == (Mark.WARNING, True)
-    bad = gateway.properties(None, [Problem("bad\n  value", "write it so")], tmp_path)
-    assert (bad.mark, "bad value" in bad.text, bad.fix) == (Mark.PROBLEM, True, "write it so")
+    assert gateway.properties(DEFAULTS, Found()).text == "no site file; 0 properties are set"
+    path = tmp_path / "xlearning-site.xml"
+    row = "<property><name>xlearning.app.queue</name><value>q</value></property>"
+    path.write_text(f"<configuration>{row}</configuration>")
+    config = load(environ={}, conf_dir=tmp_path)
+    assert gateway.properties(config, Found()).text == f"site file {path}; 1 property is set"
+    odd = gateway.properties(config, Found(warnings=["unknown property x"]))
+    assert (odd.mark, odd.text) == (Mark.WARNING, f"site file {path}; unknown property x")
+    for unusable in (None, config):
+        bad = gateway.properties(unusable, Found([Problem("bad value", "write it so")], ["odd"]))
+        assert (bad.mark, bad.text.endswith("bad value; odd"), bad.fix) == (Mark.PROBLEM, True, "write it so")
 
 
 def test_java(tmp_path: Path) -> None:

@@ -53,4 +53,4 @@ def test_a_job_that_hangs_is_killed(tmp_path: Path, client: Callable[[bool], Non
 def test_a_client_that_has_not_submitted_is_ended(client: Callable[[bool], None]) -> None:
     client(False)
     found = in_cluster.run_job(["job"], 0.05, time.monotonic())
-    assert (found.mark, "not even submitted" in found.text) == (Mark.PROBLEM, True)
+    assert (found.mark, "no job could be submitted" in found.text) == (Mark.PROBLEM, True)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xlearning.client.doctor import gateway, hadoop, machine, shipped
+from xlearning.client.doctor.gateway import Found
 from xlearning.client.doctor.hadoop import Cluster
 from xlearning.client.doctor.hdfs import Hdfs
 from xlearning.client.doctor.model import Check
 from xlearning.client.doctor.yarn import Yarn
-from xlearning.client.problems import Problem
 from xlearning.config import Config
 
 PORTS = ("xlearning.reserve.port.begin", "xlearning.reserve.port.end")
@@ -29,9 +29,7 @@ class Given:
     Attributes
     ----------
     config : Config or None
-        None where the properties cannot be used, which ``problems`` tells.
-    conf_dir : Path or None
-        Folder of the site file.
+        None where the properties cannot be used, which ``found`` tells.
     settings : mapping
         Options of the command line that set properties, each with its values.
     """
@@ -39,8 +37,7 @@ class Given:
     environ: MutableMapping[str, str]
     user: str
     config: Config | None
-    problems: Sequence[Problem]
-    conf_dir: Path | None
+    found: Found
     settings: Mapping[str, Sequence[str]]
 
     @property
@@ -70,7 +67,7 @@ def _gateway(given: Given) -> list[Check]:
         ),
         Check(
             *("properties", _GATEWAY, "Properties"),
-            lambda: gateway.properties(given.config, given.problems, given.conf_dir),
+            lambda: gateway.properties(given.config, given.found),
         ),
         Check(
             *("temporary", _GATEWAY, "Temporary folder"),

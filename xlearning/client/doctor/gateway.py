@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import xlearning
@@ -12,11 +13,19 @@ from xlearning.client.doctor.model import Finding, ok, problem, warning
 from xlearning.client.packaging.nodes import gateway
 from xlearning.client.problems import Problem
 from xlearning.config import Config
-from xlearning.config.layers import SITE_FILE
 
 Version = Callable[[str], str]
 
+_SITE = "site file "  # titles of these files begin so
 _AGAIN = "install xlearning again into the environment of xl-submit"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is to be said about properties."""
+
+    problems: Sequence[Problem] = ()
+    warnings: Sequence[str] = ()
 
 
 def program() -> Finding:
@@ -62,25 +71,23 @@ def requirements() -> Sequence[str] | None:
         return None
 
 
-def properties(config: Config | None, problems: Sequence[Problem], conf_dir: Path | None) -> Finding:
-    """The files of properties, and what is wrong with them.
+def properties(config: Config | None, found: Found) -> Finding:
+    """The site file, and what is wrong with properties from anywhere.
 
     Parameters
     ----------
     config : Config or None
         None where they cannot be used.
-    conf_dir : Path or None
-        Folder of the site file.
     """
-    site = conf_dir / SITE_FILE if conf_dir else None
-    there = (
-        f"site file {site}" if site and site.exists() else f"no site file{f' in {conf_dir}' if site else ''}"
+    sites = (
+        [file.title for file in config.files if file.read and file.title.startswith(_SITE)] if config else []
     )
-    if config is None or problems:
-        fixes = [one.fix for one in problems if one.fix]
-        words = "; ".join(" ".join(one.message.split()) for one in problems)
-        return problem(f"{there}; {words}", fixes[0] if fixes else "correct these properties")
-    if config.warnings:
-        return warning(f"{there}; {'; '.join(config.warnings)}", "correct or remove these properties")
+    there = (sites or ["no site file"])[:1] if config else []
+    if config is None or found.problems:
+        fixes = [one.fix for one in found.problems if one.fix]
+        words = [*there, *(one.message for one in found.problems), *found.warnings]
+        return problem("; ".join(words), fixes[0] if fixes else "correct these properties")
+    if found.warnings:
+        return warning("; ".join([*there, *found.warnings]), "correct or remove these properties")
     count = len(config.explicit())
-    return ok(f"{there}; {count} {'property is' if count == 1 else 'properties are'} set")
+    return ok(f"{there[0]}; {count} {'property is' if count == 1 else 'properties are'} set")

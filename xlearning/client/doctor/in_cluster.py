@@ -121,9 +121,10 @@ def run_job(words: Sequence[str], timeout: float, start: float) -> Finding:
         try:
             code = process.wait(timeout)
         except subprocess.TimeoutExpired:
-            name = end_client(process, app_id) or "that was not even submitted"
+            name = end_client(process, app_id)
+            words = f"{name} had not ended within" if name else "no job could be submitted within"
             return problem(
-                f"the job {name} had not ended within {timeout:g} s, and was killed",
+                f"{words} {timeout:g} s{', and was killed' if name else ''}",
                 "see above what it waited for; --timeout gives it longer",
             )
         except BaseException:

@@ -11,12 +11,12 @@ from xlearning.client.console import Console
 from xlearning.client.doctor import checklist, report
 from xlearning.client.doctor.checklist import Given
 from xlearning.client.doctor.examine import examine
+from xlearning.client.doctor.gateway import Found
 from xlearning.client.doctor.model import Result, healthy
 from xlearning.client.problems import Problem
 from xlearning.client.scan import Scan
 from xlearning.client.submit import EXIT_CLIENT, EXIT_OK, read_config, user_name
-from xlearning.config import find_conf_dir
-from xlearning.errors import ConfigError
+from xlearning.config.effects import judge
 
 
 def run(
@@ -75,13 +75,12 @@ def _texts(value: str | Sequence[str] | None) -> list[str]:
 
 def _given(settings: Mapping[str, Sequence[str]]) -> Given:
     """What is set, and what is wrong with it, which is a finding like others."""
+    line = Scan(values={name: list(texts) for name, texts in settings.items() if texts})
     problems: list[Problem] = []
-    conf_dir, config = None, None
-    try:
-        conf_dir = find_conf_dir(os.environ)
-    except ConfigError as error:
-        problems.append(Problem(error.message, error.hint or ""))
-    else:
-        line = Scan(values={name: list(texts) for name, texts in settings.items() if texts})
-        config = read_config(line, problems)
-    return Given(os.environ, user_name(os.environ), config, problems, conf_dir, settings)
+    config = read_config(line, problems)
+    warnings = list(line.notes)
+    if config is not None:
+        verdict = judge(config)
+        problems += [Problem(*pair) for pair in verdict.problems]
+        warnings += [*config.warnings, *verdict.warnings]
+    return Given(os.environ, user_name(os.environ), config, Found(problems, warnings), settings)
