@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from xlearning.config.schema import HBOX_PREFIX, PREFIX, Family, Group, Key, Kind
 from xlearning.config.table.application import APPLICATION, LOCAL, NODES, SECURITY
 from xlearning.config.table.data import FILE_SYSTEMS, INPUT, OUTPUT, SAVES, STREAM
@@ -27,9 +25,7 @@ __all__ = [
     "canonical",
     "family",
     "is_known",
-    "is_secret",
     "lookup",
-    "shown",
     "suggestions",
 ]
 
@@ -46,8 +42,6 @@ FAMILIES: tuple[Family, ...] = (
 )
 
 _BY_NAME = {name: key for key in KEYS for name in (key.name, *key.aliases)}
-_SECRET = re.compile(r"secret|passw(or)?d", re.IGNORECASE)
-_SECRET_VARIABLE = re.compile(r"secret|passw(or)?d|token|credential|api_?key", re.IGNORECASE)
 
 
 def lookup(name: str) -> Key | None:
@@ -79,17 +73,6 @@ def canonical(name: str) -> str:
 def is_known(name: str) -> bool:
     """Whether ``name`` is a key, an alias or a member of a family of ours."""
     return name in _BY_NAME or family(name) in FAMILIES
-
-
-def is_secret(name: str) -> bool:
-    """Whether the value must not be shown: passwords, secret keys, and variables that look like them."""
-    pattern = _SECRET_VARIABLE if family(name) in FAMILIES else _SECRET
-    return pattern.search(name) is not None
-
-
-def shown(name: str, text: str) -> str:
-    """A value as it may be shown: that of a secret is not."""
-    return "(not shown)" if is_secret(name) else text
 
 
 def suggestions(name: str, most: int = 1) -> list[str]:
