@@ -66,6 +66,8 @@ mapreduce.input.fileinputformat.split.maxsize
 
 
 def test_all_are_known() -> None:
+    assert is_known("hbox.north.history.webapp.address") and not is_known("hbox.north.history.port")
+    assert effect_of("hbox.north.history.webapp.address").ignored
     assert not [name for name in OWN for prefix in ("xlearning.", "hbox.") if not is_known(prefix + name)]
     assert not [name for name in HADOOP if not is_known(name)]
 

@@ -7,7 +7,7 @@ from xlearning.config.table.application import APPLICATION, LOCAL, NODES, SECURI
 from xlearning.config.table.data import FILE_SYSTEMS, INPUT, OUTPUT, SAVES, STREAM
 from xlearning.config.table.frameworks import BOARD, MPI, TENSORFLOW
 from xlearning.config.table.hadoop import HADOOP, HADOOP_FAMILIES
-from xlearning.config.table.history import HISTORY_SERVER, PAGE
+from xlearning.config.table.history import HISTORY_SERVER, PAGE, PAGES_OF_CLUSTERS
 from xlearning.config.table.resources import PLACEMENT, RESOURCES
 from xlearning.config.table.running import AGENTS, CONTAINERS, DOCKER
 
@@ -39,6 +39,7 @@ KEYS: tuple[Key, ...] = tuple(key for group in GROUPS for key in group.keys)
 FAMILIES: tuple[Family, ...] = (
     Family("xlearning.container.env.", "Variables of the user's program.", ("hbox.container.env.",)),
     Family("xlearning.am.env.", "Variables of the ApplicationMaster.", ("hbox.am.env.",)),
+    PAGES_OF_CLUSTERS,
 )
 
 _BY_NAME = {name: key for key in KEYS for name in (key.name, *key.aliases)}
@@ -52,10 +53,7 @@ def lookup(name: str) -> Key | None:
 def family(name: str) -> Family | None:
     """The family that ``name`` is a member of, Hadoop's included; None when there is none."""
     full = canonical(name)
-    for one in (*FAMILIES, *HADOOP_FAMILIES):
-        if full.startswith(one.prefix) and full != one.prefix:
-            return one
-    return None
+    return next((one for one in (*FAMILIES, *HADOOP_FAMILIES) if one.holds(full)), None)
 
 
 def canonical(name: str) -> str:

@@ -11,6 +11,7 @@ from xlearning.config.confidential import HIDDEN, hide, is_secret
 from xlearning.config.expand import Expander
 from xlearning.config.files import ConfFile
 from xlearning.config.keys import HBOX_PREFIX, PREFIX, canonical, is_known, lookup, suggestions
+from xlearning.errors import ConfigError
 
 _REFERENCE = re.compile(r"\$\{[^}]*")
 
@@ -61,6 +62,7 @@ class Merger:
         self.entries: dict[str, Entry] = {}
         self.warnings: list[str] = []
         self.problems: list[str] = []
+        self.unread: list[str] = []  # files that cannot be read, and why
         self._finals: dict[str, str] = {}
 
     def add_files(self, files: Iterable[ConfFile]) -> None:
@@ -69,7 +71,10 @@ class Merger:
         for one in files:
             if one.read:
                 taken = one
-                self._add_file(one)
+                try:
+                    self._add_file(one)
+                except ConfigError as error:
+                    self.unread.append(error.message)
             elif taken is not None and one.path.exists():
                 self.warnings.append(f"{one.path} is not read: {taken.path} is read in its place")
 

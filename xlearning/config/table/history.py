@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xlearning.config.schema import Group, Key, Kind, ignored, key
+from xlearning.config.schema import HBOX_PREFIX, PREFIX, Family, Group, Key, Kind, ignored, key
 
 _K = Kind
 _NO_SERVER = ignored("a history server is not part of this version yet")
@@ -69,3 +69,11 @@ HISTORY_SERVER = Group(
                 defaults=("604800000",)),
     ),
 )  # fmt: skip
+
+PAGES_OF_CLUSTERS = Family(
+    PREFIX,
+    "Hbox: address of the history server's pages of the cluster NAME.",
+    (HBOX_PREFIX,),
+    _NO_SERVER,
+    ".history.webapp.address",
+)
