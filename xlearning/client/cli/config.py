@@ -54,14 +54,14 @@ def main(words: list[str]) -> int:
 
 
 def _read(conf: tuple[str, ...], conf_file: tuple[str, ...], console: Console) -> Config:
-    from xlearning.client.problems import refuse
-    from xlearning.client.scan import Scan
-    from xlearning.client.submit import read_config
+    from xlearning.client.problems import Problem, refuse
+    from xlearning.client.settings import Layers, read_config, split_pairs
 
-    line = Scan(values={"conf": list(conf), "conf-file": list(conf_file)})
-    found = read_config(line, line.problems)
-    for note in line.notes:
+    problems: list[Problem] = []
+    notes: list[str] = []
+    found = read_config(Layers(conf_file, split_pairs(conf, problems)), problems, notes)
+    for note in notes:
         console.warn(note)
-    refuse(line.problems)
+    refuse(problems)
     assert found is not None  # else there is a problem
     return found

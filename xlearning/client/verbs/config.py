@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator
 
 from xlearning.client.answers import JSON, answer, answer_json, table
+from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.submit import EXIT_CLIENT, EXIT_OK
 from xlearning.client.verbs.property_answers import (
     COUNTS,
     IGNORED,
@@ -117,7 +117,7 @@ def _wrapped(text: str, first: str) -> list[str]:
 
 def _remark(config: Config, console: Console) -> None:
     verdict = judge(config)
-    for text in (*config.warnings, *verdict.warnings):
+    for text in verdict.warnings:
         console.warn(text)
     for problem, instead in verdict.problems:
         console.warn(f"{problem}, so no job can be submitted\n  instead: {instead}")
