@@ -11,6 +11,7 @@ from pathlib import Path
 
 from xlearning.client.problems import Problem
 from xlearning.config import Config, find_conf_dir, load
+from xlearning.config.effects import judge
 from xlearning.errors import ConfigError
 
 
@@ -33,10 +34,10 @@ class Layers:
     options: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def read_config(layers: Layers, problems: list[Problem]) -> Config | None:
-    """The configuration; None, and a problem more, when it cannot be used."""
+def read_config(layers: Layers, problems: list[Problem], notes: list[str]) -> Config | None:
+    """The configuration; None, and a problem more, when it cannot be used. Warnings become notes."""
     try:
-        return load(
+        config = load(
             environ=os.environ,
             conf_dir=find_conf_dir(os.environ),
             conf_files=[Path(text) for text in layers.conf_files],
@@ -44,8 +45,11 @@ def read_config(layers: Layers, problems: list[Problem]) -> Config | None:
             options=layers.options,
         )
     except ConfigError as error:
+        notes += error.warnings
         problems.append(Problem(error.message, error.hint or ""))
         return None
+    notes += [*config.warnings, *judge(config).warnings]
+    return config
 
 
 def user_name(environ: Mapping[str, str]) -> str:

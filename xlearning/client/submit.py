@@ -27,9 +27,7 @@ def run(line: Scan, console: Console) -> int:
     job, dry = Job.of_line(line), line.given("dry-run")
     submitter = Submitter(console, local=line.given("local"))
     try:
-        made = submitter.draft(job, line.problems, to_run=not dry)
-        for note in (*made.config.warnings, *line.notes, *made.plan.notes):
-            console.warn(note)
+        made = submitter.draft(job, line.problems, line.notes, to_run=not dry)
         return _show(made, console) if dry else _launch(line, made, submitter, console)
     finally:
         submitter.close()
@@ -46,9 +44,9 @@ def _launch(line: Scan, made: Draft, submitter: Submitter, console: Console) -> 
     from xlearning.client.following.interrupts import Interrupts
 
     if line.given("verbose"):
-        from xlearning.client.planning.dryrun import properties
+        from xlearning.client.planning.dryrun import set_properties
 
-        console.block(["Properties that are not defaults", *properties(made.config)], good=True)
+        console.block(["Properties that are not defaults", *set_properties(made.config)], good=True)
     inbox: queue.SimpleQueue[Event] = queue.SimpleQueue()
     with Interrupts() as interrupts:
         submitter.make_ready(made)
