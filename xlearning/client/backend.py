@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -169,17 +168,17 @@ class OnYarn:
         self._skein.warm_up()
 
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
-        """Upload our package for the nodes, unless it is there."""
-        from xlearning.client.packaging.delivery import deliver
+        """Upload our package for the nodes and large files of the user's, unless they are there."""
         from xlearning.client.preflight.yarn import fit_to_yarn
+        from xlearning.client.uploading.bring import bring
 
         self._skein.check_reachable()
-        self._job = fit_to_yarn(plan.job, config, self._skein.limits(), console)
+        job = fit_to_yarn(plan.job, config, self._skein.limits(), console)
         root = self.staging_root(config, fss)
         _make_shared(fss, root)
-        self._package = deliver(
-            config, fss, root, self.user, console, applications=self._skein.list, now=time.time()
-        )
+        brought = bring(plan.shipped, config, fss, root, self.user, console, self._skein.list)
+        self._package = brought.package
+        self._job = dataclasses.replace(job, resources=brought.resources)
         self._skein.await_driver()
 
     def start(

@@ -134,6 +134,13 @@ KEYS: tuple[Key, ...] = (
     _key("yarn.archive", _K.PATH, None,
          "XLearning's package for the nodes, on HDFS, made by xl-submit package; unset: xl-submit makes and "
          "uploads one."),
+    # files of the gateway on their way to the cluster
+    _key("cache.min.size", _K.SIZE, "1M",
+         "Files and archives of this machine of at least this size are kept on the cluster by their content "
+         "and uploaded once; has an effect on YARN.", low=1),
+    _key("cache.max.size", _K.SIZE, "20G",
+         "What a user keeps there; beyond it goes what was used longest ago and is not in use.", low=0),
+    _key("cache.max.age", _K.DURATION_S, "30d", "What nobody used for so long goes anyway.", low=0),
     # secure clusters
     _key("kerberos.keytab", _K.PATH, None,
          "Keytab of the one who submits; unset: the ticket cache of kinit.", option="--keytab"),

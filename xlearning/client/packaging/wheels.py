@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from xlearning.client.packaging.nodes import Nodes
+from xlearning.client.uploading import here
 from xlearning.errors import UsageError
 
 _PATIENCE = 600.0  # seconds for all downloads
@@ -23,8 +24,7 @@ _SAID = 300  # characters of pip's last word
 
 def cache_root(environ: Mapping[str, str]) -> Path:
     """Folder of all wheels that were fetched."""
-    base = environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    return Path(base, "xlearning", "wheels")
+    return here.cache_root(environ) / "wheels"
 
 
 def fetch(
