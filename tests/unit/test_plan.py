@@ -428,6 +428,11 @@ def test_resources(folder: Path) -> None:
     ]
 
 
+def test_a_cache_file_may_be_a_folder() -> None:
+    (resource,) = job("--cacheFile", "data#d").resources
+    assert (resource.name, resource.kind) == ("d", ResourceKind.FILE)
+
+
 def test_resources_given_twice_count_once() -> None:
     assert len(job("--files", "train.py", "--files", "train.py,./train.py").resources) == 1
 

@@ -118,7 +118,7 @@ def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | N
     except OSError as error:
         problems.append(Problem(f"{wish.option} {uri}: {error}", "ask its owner for read permission"))
         return None
-    if status.is_dir:
+    if status.is_dir and wish.option != "--cacheFile":
         fix = "pack it (tar czf NAME.tgz ...) and use --archiveFiles NAME.tgz"
         problems.append(Problem(f"{wish.option}: {uri} is a folder", fix))
         return None
