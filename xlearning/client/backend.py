@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
@@ -156,6 +157,7 @@ class OnYarn:
         self._skein = SkeinCluster(self._site, self.user, login)
         self.cluster: ClusterClient = self._skein
         self.default_fs = self._site.default_fs
+        self._open = contextlib.ExitStack()
         self._package: NodePackage | None = None
         self._job: JobSpec | None = None  # as the cluster allows it
 
@@ -171,12 +173,14 @@ class OnYarn:
         """Upload our package for the nodes and large files of the user's, unless they are there."""
         from xlearning.client.preflight.yarn import fit_to_yarn
         from xlearning.client.uploading.bring import bring
+        from xlearning.cluster.scratch import Scratch
 
         self._skein.check_reachable()
         job = fit_to_yarn(plan.job, config, self._skein.limits(), console)
         root = self.staging_root(config, fss)
         _make_shared(fss, root)
-        brought = bring(plan.shipped, config, fss, root, self.user, console, self._skein.list)
+        work = self._open.enter_context(Scratch())
+        brought = bring(plan.shipped, work, config, fss, root, self.user, console, self._skein.list)
         self._package = brought.package
         self._job = dataclasses.replace(job, resources=brought.resources)
         self._skein.await_driver()
@@ -242,8 +246,9 @@ class OnYarn:
         remove(app_id, fss, console)
 
     def close(self) -> None:
-        """End the driver JVM."""
+        """End the driver JVM, and remove what was made for the submission."""
         self._skein.close()
+        self._open.close()
 
 
 def _make_shared(fss: FileSystems, root: str) -> None:

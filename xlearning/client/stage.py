@@ -5,10 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from xlearning.client.planning.plan import Plan
 from xlearning.client.planning.resources import Shipped
@@ -100,10 +98,11 @@ def _credentials(
 
 def _fresh_pair() -> tuple[bytes, bytes]:
     from xlearning.cluster import credentials
+    from xlearning.cluster.scratch import Scratch
 
-    with tempfile.TemporaryDirectory(prefix="xlearning-") as made:
-        credentials.create(Path(made))
-        return credentials.load(Path(made))
+    with Scratch() as made:
+        credentials.create(made)
+        return credentials.load(made)
 
 
 def _resource(item: Shipped, fss: FileSystems, fs: FileSystem, folder: str) -> LocalResource:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from xlearning.client.console import Console
@@ -11,6 +10,7 @@ from xlearning.client.packaging import nodes as place
 from xlearning.client.packaging.shipping import GIVEN, given, world_readable
 from xlearning.client.problems import Problem
 from xlearning.client.uploading.cache import Cache, Entry, Shipment
+from xlearning.cluster.scratch import Scratch
 from xlearning.cluster.yarn_script import NodePackage
 from xlearning.config import Config
 from xlearning.errors import ConfigError
@@ -62,8 +62,7 @@ def _ship(cache: Cache, config: Config, console: Console) -> tuple[Shipment, Shi
     package = build(nodes, here, cache_root(os.environ))
     for note in package.notes:
         console.info(f"Package for the nodes: {note}")
-    with tempfile.TemporaryDirectory(prefix="xlearning-") as name:
-        work = Path(name)
+    with Scratch() as work:
 
         def ship(archive: Archive) -> Shipment:
             def make() -> Path:

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from xlearning.client.console import Console
 from xlearning.client.packaging.delivery import deliver
@@ -14,6 +15,7 @@ from xlearning.client.uploading.cache import Cache
 from xlearning.client.uploading.cache_sweep import sweep
 from xlearning.client.uploading.hashes import Hashes
 from xlearning.client.uploading.here import cache_root
+from xlearning.client.uploading.many_files import gather
 from xlearning.client.uploading.users_files import upload
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.yarn_script import NodePackage
@@ -36,6 +38,7 @@ class Brought:
 
 def bring(
     shipped: Sequence[Shipped],
+    work: Path,
     config: Config,
     fss: FileSystems,
     root: str,
@@ -47,6 +50,8 @@ def bring(
 
     Parameters
     ----------
+    work : Path
+        Folder for files that are needed until the application is submitted.
     root : str
         URI of the folder of all staging folders.
     applications : callable
@@ -57,7 +62,9 @@ def bring(
     cache.open()
     package = deliver(config, fss, cache, console)
     hashes = Hashes(cache_root(os.environ), now)
-    resources = upload(shipped, cache, hashes, console, smallest=config.get("xlearning.cache.min.size"))
+    smallest = config.get("xlearning.cache.min.size")
+    gathered = gather(shipped, fss, work, smallest=smallest)
+    resources = upload(gathered, cache, hashes, console, smallest=smallest)
     if cache.changed:
         _tidy(cache, config, applications, console)
     return Brought(package, resources)
