@@ -123,12 +123,12 @@ class Cache:
         meter: Meter | None = None,
         cancel: threading.Event | None = None,
     ) -> Shipment:
-        """Upload ``source`` as what `find` did not find.
+        """Upload ``source`` as what `find` did not find. After a failure `drop` is the caller's.
 
         Raises
         ------
         xlearning.errors.StorageError
-            It changed on the way, or the file system does not take it. Nothing of it stays.
+            It changed on the way, or the file system does not take it. No part of it stays.
         xlearning.fs.retry.Cancelled
             ``cancel`` was set.
         """
@@ -146,7 +146,6 @@ class Cache:
         except BaseException:
             with contextlib.suppress(OSError):  # why it failed matters more
                 self.fs.delete(draft)
-            self.drop(entry)
             raise
         return Shipment(target, size, uploaded=True)
 
@@ -158,23 +157,17 @@ class Cache:
         cancel: threading.Event | None = None,
     ) -> Shipment:
         """`find`, else `put` what ``make`` returns."""
-        return self.find(entry) or self._made(entry, make, meter, cancel)
-
-    def _made(
-        self, entry: Entry, make: Callable[[], Path], meter: Meter | None, cancel: threading.Event | None
-    ) -> Shipment:
         try:
-            source = make()
+            return self.find(entry) or self.put(entry, make(), meter, cancel)
         except BaseException:
             self.drop(entry)
             raise
-        return self.put(entry, source, meter, cancel)
 
     def drop(self, entry: Entry) -> None:
         """Take back the mark of what was looked for and will not be uploaded."""
         folder = self._folder_of(entry)
         with contextlib.suppress(OSError):  # why it will not matters more
-            if all(child.name.startswith(USED) for child in self.look(folder)):
+            if all(child.name.startswith((USED, SIZE)) for child in self.look(folder)):
                 self.fs.delete(folder, recursive=True)
 
     def look(self, folder: str) -> Sequence[FileStatus]:

@@ -60,9 +60,14 @@ def upload(
         return tuple(item.resource for item in shipped)
     begin = time.monotonic()
     own = _hashed(large, hashes)
-    there = _find(own, cache)
-    missing = [one for one in own if one.entry not in there]
-    sent = _send(missing, cache, console) if missing else {}
+    try:
+        there = _find(own, cache)
+        missing = [one for one in own if one.entry not in there]
+        sent = _send(missing, cache, console) if missing else {}
+    except BaseException:
+        for one in own:
+            cache.drop(one.entry)
+        raise
     found = {**there, **sent}
     console.info(_summary(list(sent.values()), list(there.values()), time.monotonic() - begin))
     where = {
@@ -129,16 +134,11 @@ def _send(missing: Sequence[_Own], cache: Cache, console: Console) -> Mapping[En
         sent[one.entry] = cache.put(one.entry, one.path, meter, stop)
         meter.done()
 
-    try:
-        with console.meter(len(missing), sum(one.size for one in missing)) as meter:
-            run = ParallelRun(_THREADS, stop)
-            for one in missing:
-                run.add(str(one.path), partial(send, one, meter), partial(_readable, one.path))
-            run.run("uploaded")
-    except BaseException:
+    with console.meter(len(missing), sum(one.size for one in missing)) as meter:
+        run = ParallelRun(_THREADS, stop)
         for one in missing:
-            cache.drop(one.entry)
-        raise
+            run.add(str(one.path), partial(send, one, meter), partial(_readable, one.path))
+        run.run("uploaded")
     return sent
 
 
