@@ -22,7 +22,11 @@ from xlearning.job import LocalResource, ResourceKind
 
 FSS = FileSystems("file://")
 LARGE = 1000
-LATER = time.time() + 60
+
+
+def later() -> float:
+    """A time at which the files of a test are no longer young."""
+    return time.time() + 60
 
 
 def shipped(path: Path, name: str, kind: ResourceKind = ResourceKind.FILE) -> Shipped:
@@ -37,7 +41,8 @@ class Gateway:
         self._root = root
         self.said = io.StringIO()
 
-    def upload(self, *items: Shipped, now: float = LATER) -> tuple[LocalResource, ...]:
+    def upload(self, *items: Shipped) -> tuple[LocalResource, ...]:
+        now = later()
         cache = Cache(FSS, (self._root / "staging").as_uri(), getpass.getuser(), now, retry_time=0)
         cache.open()
         hashes = Hashes(self._root / "memory", now)
@@ -107,11 +112,11 @@ def test_no_memory_or_a_damaged_one_costs_only_time(tmp_path: Path) -> None:
     big.write_bytes(b"x" * 5000)
     for text in ("", "[]", '{"a": 1}', '{"a": [1]}', "\0"):
         (tmp_path / "hashes.json").write_text(text)
-        hashes = Hashes(tmp_path, LATER)
+        hashes = Hashes(tmp_path, later())
         assert len(hashes.of(big)) == 64
         hashes.save()
-    blocked = Hashes(big / "no-folder", LATER)
-    assert blocked.of(big) == Hashes(tmp_path, LATER).of(big)
+    blocked = Hashes(big / "no-folder", later())
+    assert blocked.of(big) == Hashes(tmp_path, later()).of(big)
     blocked.save()
 
 
@@ -119,14 +124,14 @@ def test_hashes_follow_the_content(tmp_path: Path) -> None:
     big = tmp_path / "big"
     big.write_bytes(b"x" * 5000)
     before = big.stat()
-    hashes = Hashes(tmp_path / "memory", LATER)
+    hashes = Hashes(tmp_path / "memory", later())
     first = hashes.of(big)
     hashes.save()
     big.write_bytes(b"y" * 5000)
     os.utime(big, ns=(before.st_atime_ns, before.st_mtime_ns))  # same size and time, same inode
-    assert Hashes(tmp_path / "memory", LATER).of(big) != first
+    assert Hashes(tmp_path / "memory", later()).of(big) != first
     big.write_bytes(b"x" * 5000)
-    assert Hashes(tmp_path / "memory", LATER).of(big) == first
+    assert Hashes(tmp_path / "memory", later()).of(big) == first
 
 
 def test_what_was_just_written_is_read_again(tmp_path: Path) -> None:

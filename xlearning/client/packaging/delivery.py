@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xlearning.client.console import Console
 from xlearning.client.packaging import nodes as place
@@ -16,6 +17,9 @@ from xlearning.config import Config
 from xlearning.errors import ConfigError
 from xlearning.fs import FileSystems
 from xlearning.units import format_bytes
+
+if TYPE_CHECKING:
+    from xlearning.client.packaging.package import Archive
 
 FILE = "package.tar.gz"
 
@@ -52,8 +56,13 @@ def deliver(config: Config, fss: FileSystems, cache: Cache, console: Console) ->
     return NodePackage(base.uri, master.uri)
 
 
+def entry_of(archive: Archive) -> Entry:
+    """What one of our archives is in the cache."""
+    return Entry(archive.label, archive.digest, FILE)
+
+
 def _ship(cache: Cache, config: Config, console: Console) -> tuple[Shipment, Shipment]:
-    from xlearning.client.packaging.package import Archive, build
+    from xlearning.client.packaging.package import build
     from xlearning.client.packaging.packing import compiler, pack
     from xlearning.client.packaging.wheels import cache_root
 
@@ -70,6 +79,6 @@ def _ship(cache: Cache, config: Config, console: Console) -> tuple[Shipment, Shi
                 pack(archive, packed, work, compiler(nodes, config.get(place.INTERPRETER)))
                 return packed
 
-            return cache.ship(Entry(archive.label, archive.digest, FILE), make)
+            return cache.ship(entry_of(archive), make)
 
         return ship(package.base), ship(package.master)

@@ -101,6 +101,11 @@ class Cache:
         if owner and owner != self._user.partition("@")[0]:
             raise ClusterError(f"{self.folder} belongs to {owner}, not to {self._user}", hint=hint)
 
+    def holds(self, entry: Entry) -> bool:
+        """Whether a file is there whole."""
+        found = self.look(self._folder_of(entry))
+        return any(child.name == entry.name and _is_whole(child, found) for child in found)
+
     def find(self, entry: Entry) -> Shipment | None:
         """Where a file is, if it is there whole; from now on it counts as used."""
         folder = self._folder_of(entry)
@@ -111,7 +116,7 @@ class Cache:
             found = self.look(folder)  # what was there without the mark may just have been removed
         for child in found:
             if child.name == entry.name:
-                if f"{SIZE}{child.size}" in {other.name for other in found}:
+                if _is_whole(child, found):
                     return Shipment(target, child.size, uploaded=False)
                 self.fs.delete(target)
         return None
@@ -190,6 +195,11 @@ class Cache:
         for mark in marks:
             self.fs.delete(mark.path)
         return True
+
+
+def _is_whole(file: FileStatus, beside: Sequence[FileStatus]) -> bool:
+    """Whether a file has the size that it was uploaded with; the same content has the same size."""
+    return f"{SIZE}{file.size}" in {other.name for other in beside}
 
 
 def last_use(folder: FileStatus, children: Sequence[FileStatus]) -> float:
