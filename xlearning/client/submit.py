@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import getpass
 import os
 import queue
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from xlearning.client.backend import BackEnd, OnThisMachine, OnYarn
@@ -107,17 +108,30 @@ def read_config(line: Scan, problems: list[Problem]) -> Config | None:
             continue
         pairs.append((name.strip(), value))
     try:
-        return load(
-            environ=os.environ,
-            conf_dir=find_conf_dir(os.environ),
-            conf_files=[Path(text) for text in line.many("conf-file")],
-            overrides=pairs,
-            options=line.properties(),
-        )
+        return _load(line, pairs)
     except ConfigError as error:
         line.notes += error.warnings
         problems.append(Problem(error.message, error.hint or ""))
         return None
+
+
+def _load(line: Scan, pairs: Sequence[tuple[str, str]]) -> Config:
+    """All layers; where they name a cluster, ``HADOOP_CONF_DIR`` is changed to that of the cluster."""
+    read = functools.partial(
+        load,
+        environ=os.environ,
+        conf_dir=find_conf_dir(os.environ),
+        conf_files=[Path(text) for text in line.many("conf-file")],
+        properties_files=[Path(text) for text in line.many("properties-file")],
+        overrides=pairs,
+        options=line.properties(),
+    )
+    config = read()
+    if not config.is_set("xlearning.cluster.name"):
+        return config
+    from xlearning.client.clusters import use_cluster
+
+    return read(cluster_files=use_cluster(config, os.environ))
 
 
 def tell(text: str, console: Console) -> bool:

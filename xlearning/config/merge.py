@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from xlearning.config import hadoop_xml
+from xlearning.config import hadoop_xml, properties_file
 from xlearning.config.expand import Expander
 from xlearning.config.files import ConfFile
 from xlearning.config.keys import HBOX_PREFIX, PREFIX, canonical, is_known, lookup, shown, suggestions
@@ -34,7 +34,7 @@ class Entry(NamedTuple):
     @property
     def by_option(self) -> bool:
         """Whether an option of the property gave the value, not ``--conf`` or a file."""
-        return self.source.startswith("-") and not self.source.startswith("--conf")
+        return self.source.startswith("-") and self.source != "--conf" and " " not in self.source
 
     def __str__(self) -> str:
         """The value as the user gave it; secrets are left out."""
@@ -62,7 +62,7 @@ class Merger:
                 self.warnings.append(f"{one.path} is not read: {taken.path} is read in its place")
 
     def _add_file(self, one: ConfFile) -> None:
-        file = hadoop_xml.read(one.path)
+        file = properties_file.read(one.path) if one.java else hadoop_xml.read(one.path)
         self.warnings += file.warnings
         kept = []
         for name, text in file.values.items():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from xlearning.client.cli.guard import EXIT_CLIENT, sentences
 from xlearning.client.console import Console, open_console
+from xlearning.client.scan import Scan
 
 if TYPE_CHECKING:
     from xlearning.client.verbs.places import Places
@@ -54,6 +55,10 @@ _COMMON: Sequence[Callable[[Any], Any]] = (
         "-c", "--conf", multiple=True, metavar="KEY=VALUE", help="Set one property. May be repeated."
     ),
     click.option("--conf-file", multiple=True, metavar="FILE", help="Read properties from a file."),
+    click.option(
+        "--properties-file", multiple=True, metavar="FILE", help="The same, in Java's form (key=value)."
+    ),
+    click.option("--cluster", metavar="NAME", help="Another cluster than that of HADOOP_CONF_DIR."),
     click.option("--verbose", is_flag=True, help="Show where an error comes from."),
 )
 AS_JSON = click.option(
@@ -68,13 +73,19 @@ AS_JSON = click.option(
 def carry_out(work: Work, options: dict[str, Any], *, interrupted: str = "interrupted") -> int:
     """Run ``work`` with the places that the common options name, which are taken out of ``options``."""
     local, verbose = bool(options.pop("local")), bool(options.pop("verbose"))
-    conf, conf_file = options.pop("conf"), options.pop("conf_file")
+    cluster = options.pop("cluster")
+    line = _line(
+        {
+            **{name: options.pop(name) for name in ("conf", "conf_file", "properties_file")},
+            **({"cluster": [cluster]} if cluster else {}),
+        }
+    )
 
     def with_places(console: Console) -> int:
         from xlearning.client.submit import user_name
         from xlearning.client.verbs.places import Places
 
-        places = Places(_config(conf, conf_file), user_name(os.environ), only_local=local)
+        places = Places(_config(line), user_name(os.environ), only_local=local)
         try:
             return work(places, console)
         finally:
@@ -92,13 +103,16 @@ def run_command(command: click.Command, words: list[str]) -> int:
         return EXIT_CLIENT
 
 
-def _config(conf: Sequence[str], conf_file: Sequence[str]) -> Config:
+def _line(values: Mapping[str, Sequence[str]]) -> Scan:
+    """The options about configuration as `xlearning.client.scan` would have read them."""
+    return Scan(values={name.replace("_", "-"): list(texts) for name, texts in values.items()})
+
+
+def _config(line: Scan) -> Config:
     from xlearning.client.problems import refuse
-    from xlearning.client.scan import Scan
     from xlearning.client.submit import read_config
     from xlearning.config import Config
 
-    line = Scan(values={"conf": list(conf), "conf-file": list(conf_file)})
     config = read_config(line, line.problems)
     refuse(line.problems)
     return config or Config.from_properties({})

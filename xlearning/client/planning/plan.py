@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xlearning.client.planning import inputs, outputs, resources, roles, streams
+from xlearning.client.planning import inputs, outputs, resources, roles, streams, variables
 from xlearning.client.planning.inputs import Listing
 from xlearning.client.planning.resources import Shipped
 from xlearning.client.problems import Problem, refuse
@@ -96,12 +96,16 @@ def make_plan(
     outputs.check_overlap(output_specs, found)
     shipped = resources.collect(
         files=line.many("files"),
-        cache_files=line.many("cacheFile"),
-        archives=line.many("archiveFiles"),
-        cache_archives=line.many("cacheArchive"),
+        cache_files=line.many("cache-file"),
+        archives=line.many("archives"),
+        cache_archives=line.many("cache-archive"),
+        jars=line.many("jars"),
         fss=fss,
         problems=found,
     )
+    own = variables.variables(line, config, found, notes)
+    search = variables.search_paths(line, config, found)
+    variables.tell_placeholders(line, command, notes)
     allow_empty = bool(config.get("xlearning.input.allow.empty"))
     strategy = InputStrategy(config.get("xlearning.input.strategy"))
     streaming = strategy is InputStrategy.STREAM
@@ -151,9 +155,11 @@ def make_plan(
         output_strategy=OutputStrategy(config.get("xlearning.output.strategy")),
         output_index=output_index,
         resources=tuple(item.resource for item in shipped),
-        env=config.family("xlearning.container.env."),
+        env=own,
         properties=config.explicit(),
         board=board,
+        search=search,
+        template=line.on("template"),
     )
     return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
 
@@ -165,7 +171,7 @@ def _command(line: Scan, problems: list[Problem], notes: list[str]) -> tuple[str
         notes.append("--launch-cmd is ignored: the command is given at the end of the line")
     elif text is not None:
         try:
-            words = shlex.split(text)
+            words = _split(text)
         except ValueError as error:
             problems.append(
                 Problem(
@@ -182,6 +188,15 @@ def _command(line: Scan, problems: list[Problem], notes: list[str]) -> tuple[str
             )
         )
     return tuple(words)
+
+
+def _split(text: str) -> list[str]:
+    """The words of ``--launch-cmd``; the original drops one pair of double quotes around all of it."""
+    words = shlex.split(text)
+    quoted = text.strip()
+    if len(words) == 1 and " " in words[0] and quoted[:1] == quoted[-1:] == '"':
+        return shlex.split(words[0])
+    return words
 
 
 def _check_local_names(
