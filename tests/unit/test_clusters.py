@@ -85,6 +85,7 @@ def test_the_option(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = read_config(scan(["--cluster", "big"]), problems)
     assert found is not None and not problems
     assert (found.get("xlearning.worker.num"), found.get("xlearning.ps.num")) == (3, 1)
+    assert found.text("fs.defaultFS") is None
     assert found.source("xlearning.worker.num") == f"cluster file {files}/big.xml"
     assert read_config(scan(["--cluster", "small"]), problems) is None
     assert problems[0].message.startswith("there is no cluster small (--cluster)")

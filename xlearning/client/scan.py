@@ -181,7 +181,9 @@ class _Scanner:
         plain = {token[2:].lower(): token for token in self._known if token.startswith("--")}
         meant = {word.lower(): f"--{name}" for word, name in _MEANT.items()}
         words = {**plain, **meant}
-        close = difflib.get_close_matches(token.lstrip("-").lower(), words, n=1, cutoff=0.7)
+        typed = token.lstrip("-").lower()
+        close = difflib.get_close_matches(typed, words, n=3, cutoff=0.7)
+        close.sort(key=lambda word: word[:2] != typed[:2])  # who mistypes a word mostly begins it well
         hint = "see xl-submit --help-all; words of your own command come after -- or after its first word"
         if token.startswith("-D") and len(token) > 2:
             hint = f"write --conf {token[2:]}=VALUE"

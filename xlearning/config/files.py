@@ -26,12 +26,15 @@ class ConfFile(NamedTuple):
         Whether its values count; else it is not there, or another one is read in its place.
     java : bool
         Whether it is written as Java writes properties, not in Hadoop's XML.
+    hadoops : bool
+        Whether it is a file of Hadoop's, of which only our own properties are read here.
     """
 
     path: Path
     title: str
     read: bool
     java: bool = False
+    hadoops: bool = False
 
 
 def packaged_dir() -> Path:
@@ -87,7 +90,7 @@ def conf_files(
     return [
         ConfFile(packaged, f"packaged file {packaged}", read=True),
         *_site_files(_SYSTEM_CONF_DIR if conf_dir is None else conf_dir),
-        *(ConfFile(path, f"cluster file {path}", read=True) for path in cluster),
+        *(ConfFile(path, f"cluster file {path}", read=True, hadoops=True) for path in cluster),
         *(ConfFile(path, f"--conf-file {path}", read=True) for path in given),
         *(ConfFile(path, f"--properties-file {path}", read=True, java=True) for path in properties),
     ]

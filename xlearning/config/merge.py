@@ -67,6 +67,8 @@ class Merger:
         kept = []
         for name, text in file.values.items():
             full = canonical(name)
+            if one.hadoops and not full.startswith(PREFIX):
+                continue
             if full not in self._finals:
                 kept.append((name, text))
             elif self._raw(full) != text:

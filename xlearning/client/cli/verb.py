@@ -21,7 +21,7 @@ APP_ID = (
     "this machine knows is one of this machine, any other one is looked for on YARN; last and the end of "
     "an id mean your own jobs in both places."
 )
-_WIDTH = {"max_content_width": 110}
+_WIDTH = {"max_content_width": 110, "help_option_names": ["-h", "--help"]}
 
 Work = Callable[["Places", Console], int]
 
