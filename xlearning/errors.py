@@ -65,3 +65,11 @@ class ClusterUnavailable(ClusterError):
 
 class ApplicationNotFound(ClusterError):
     """No application of that id is known."""
+
+
+class WaitTimeout(XLearningError, TimeoutError):
+    """An application has not ended in the time that it was waited for; it goes on."""
+
+
+class JobFailed(XLearningError):
+    """An application failed or was killed; the message is what ``xl-submit`` says at its end."""

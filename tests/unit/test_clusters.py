@@ -8,8 +8,7 @@ import pytest
 
 from xlearning.client.clusters import use_cluster
 from xlearning.client.problems import Problem
-from xlearning.client.scan import scan
-from xlearning.client.submit import read_config
+from xlearning.client.settings import Layers, cluster_option, read_config
 from xlearning.cluster.hadoop_site import HadoopSite
 from xlearning.config import Config, hadoop_xml
 from xlearning.errors import ConfigError
@@ -82,10 +81,10 @@ def test_the_option(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         {"big.conf.path": f"{files}/big.xml", "xlearning.worker.num": "2", "xlearning.ps.num": "1"},
     )
     problems: list[Problem] = []
-    found = read_config(scan(["--cluster", "big"]), problems)
+    found = read_config(Layers(options=cluster_option("big")), problems)
     assert found is not None and not problems
     assert (found.get("xlearning.worker.num"), found.get("xlearning.ps.num")) == (3, 1)
     assert found.text("fs.defaultFS") is None
     assert found.source("xlearning.worker.num") == f"cluster file {files}/big.xml"
-    assert read_config(scan(["--cluster", "small"]), problems) is None
+    assert read_config(Layers(options=cluster_option("small")), problems) is None
     assert problems[0].message.startswith("there is no cluster small (--cluster)")

@@ -10,6 +10,8 @@ from xlearning.am.core.tasks import Task
 from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import plan_inputs
 from xlearning.am.launch import limits
+from xlearning.client.api.job import Job
+from xlearning.client.api.order import request_of
 from xlearning.client.planning.dryrun import render
 from xlearning.client.planning.plan import Plan, Setting, make_plan
 from xlearning.client.scan import scan
@@ -29,7 +31,8 @@ def planned(*words: str, **properties: str) -> tuple[Plan, Config]:
     line = scan([*words, "run"])
     pairs = [(name.replace("_", "."), text) for name, text in properties.items()]
     config = load(overrides=pairs, options=line.properties(), environ={})
-    return make_plan(line, config, FileSystems("file://"), Setting("me", 1.0, "file://", report)), config
+    request, setting = request_of(Job.of_line(line)), Setting("me", 1.0, "file://", report, local=False)
+    return make_plan(request, config, FileSystems("file://"), setting), config
 
 
 def properties(**values: str) -> Config:

@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xlearning.client.api.job import Job
+from xlearning.client.api.order import request_of
+from xlearning.client.planning.request import Request
 from xlearning.client.planning.variables import search_paths, tell_placeholders, variables
 from xlearning.client.problems import Problem
 from xlearning.client.scan import scan
@@ -19,9 +22,10 @@ CONFIG = Config.from_properties({"hbox.container.env.A": "property", "xlearning.
 
 def read(*words: str, **environ: str) -> tuple[dict[str, str], list[str], list[str]]:
     problems: list[Problem] = []
-    notes: list[str] = []
-    found = variables(scan(words), CONFIG, problems, notes, environ)
-    return found, [f"{problem.message}; {problem.fix}" for problem in problems], notes
+    line = scan(words)
+    request = Request(env=line.many("env"), env_files=line.many("env-file"))
+    found = variables(request, CONFIG, problems, environ)
+    return found, [f"{problem.message}; {problem.fix}" for problem in problems], line.notes
 
 
 def test_the_value_begins_at_the_first_equals_sign() -> None:
@@ -81,11 +85,11 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_search_paths() -> None:
     problems: list[Problem] = []
-    line = scan(["--jars", "lib/a.jar,hdfs://nn/x/b.jar", "--jars", "lib/a.jar", "--userPath", "/opt/bin:/x"])
-    assert search_paths(line, CONFIG, problems) == SearchPaths(("a.jar", "b.jar"), True, "/opt/bin:/x", "")
-    line = scan(["--user-classpath-first", "false", "--user-ldlibrarypath", "lib", "--jars", "a:b.jar"])
-    config = Config.from_properties({key: text for key, (text, _) in line.properties().items()})
-    assert search_paths(line, config, problems) == SearchPaths(("a:b.jar",), False, "", "lib")
+    request = Request(jars=("lib/a.jar,hdfs://nn/x/b.jar", "lib/a.jar"), path="/opt/bin:/x")
+    assert search_paths(request, CONFIG, problems) == SearchPaths(("a.jar", "b.jar"), True, "/opt/bin:/x", "")
+    request = Request(library_path="lib", jars=("a:b.jar",))
+    config = Config.from_properties({"xlearning.user.classpath.first": "false"})
+    assert search_paths(request, config, problems) == SearchPaths(("a:b.jar",), False, "", "lib")
     assert [problem.message for problem in problems] == [
         "--jars: a:b.jar cannot be on a CLASSPATH: it holds a colon"
     ]
@@ -103,6 +107,5 @@ def test_search_paths() -> None:
 )
 def test_placeholders_that_nobody_fills_in_are_told(words: list[str], told: str) -> None:
     notes: list[str] = []
-    line = scan(words)
-    tell_placeholders(line, line.command, notes)
+    tell_placeholders(request_of(Job.of_line(scan(words))), notes)
     assert [note.partition(";")[0] for note in notes] == ([told] if told else [])

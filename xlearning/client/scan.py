@@ -40,21 +40,21 @@ class Scan:
     ----------
     values : dict
         Canonical option name -> its values in order; ``["true"]`` for an option without one.
-    written : dict
-        Canonical option name -> the option as the user wrote it.
     command : tuple of str
         The user's command as given by position, untouched.
     problems : list
         Everything that is wrong with the line.
     notes : list of str
         What was decided where the line speaks with two tongues.
+    written : dict
+        Canonical option name -> the option as the user wrote it.
     """
 
     values: dict[str, list[str]] = field(default_factory=dict)
-    written: dict[str, str] = field(default_factory=dict)
     command: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    written: dict[str, str] = field(default_factory=dict)
 
     def given(self, name: str) -> bool:
         """Whether the option was there."""
@@ -201,6 +201,13 @@ class _Scanner:
                 self._problem(
                     f"--{older} means --{newer} STREAM, but --{newer} {strategy} is given", "leave out one"
                 )
+
+        last: dict[str, str] = {}
+        for pair in self._result.many("env"):
+            name = pair.partition("=")[0]
+            if last.setdefault(name, pair) != pair:
+                self._result.notes.append(f"--env {name} is given twice: the last counts")
+            last[name] = pair
 
     def _problem(self, message: str, fix: str) -> None:
         self._result.problems.append(Problem(message, fix))

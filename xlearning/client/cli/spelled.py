@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from xlearning.client.cli.guard import EXIT_CLIENT
+from xlearning.client.codes import EXIT_CLIENT
 from xlearning.client.console import open_console
 from xlearning.client.options import OPTIONS, Takes
 from xlearning.client.problems import Problem, refuse

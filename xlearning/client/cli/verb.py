@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from xlearning.client.cli.guard import EXIT_CLIENT, sentences
+from xlearning.client.cli.guard import sentences
+from xlearning.client.codes import EXIT_CLIENT
 from xlearning.client.console import Console, open_console
-from xlearning.client.scan import Scan
 
 if TYPE_CHECKING:
     from xlearning.client.verbs.places import Places
@@ -73,19 +73,13 @@ AS_JSON = click.option(
 def carry_out(work: Work, options: dict[str, Any], *, interrupted: str = "interrupted") -> int:
     """Run ``work`` with the places that the common options name, which are taken out of ``options``."""
     local, verbose = bool(options.pop("local")), bool(options.pop("verbose"))
-    cluster = options.pop("cluster")
-    line = _line(
-        {
-            **{name: options.pop(name) for name in ("conf", "conf_file", "properties_file")},
-            **({"cluster": [cluster]} if cluster else {}),
-        }
-    )
+    layers = {name: options.pop(name) for name in ("conf", "conf_file", "properties_file", "cluster")}
 
     def with_places(console: Console) -> int:
-        from xlearning.client.submit import user_name
+        from xlearning.client.settings import user_name
         from xlearning.client.verbs.places import Places
 
-        places = Places(_config(line), user_name(os.environ), only_local=local)
+        places = Places(_config(layers), user_name(os.environ), only_local=local)
         try:
             return work(places, console)
         finally:
@@ -103,16 +97,18 @@ def run_command(command: click.Command, words: list[str]) -> int:
         return EXIT_CLIENT
 
 
-def _line(values: Mapping[str, Sequence[str]]) -> Scan:
-    """The options about configuration as `xlearning.client.scan` would have read them."""
-    return Scan(values={name.replace("_", "-"): list(texts) for name, texts in values.items()})
-
-
-def _config(line: Scan) -> Config:
-    from xlearning.client.problems import refuse
-    from xlearning.client.submit import read_config
+def _config(layers: Mapping[str, Any]) -> Config:
+    from xlearning.client.problems import Problem, refuse
+    from xlearning.client.settings import Layers, cluster_option, read_config, split_pairs
     from xlearning.config import Config
 
-    config = read_config(line, line.problems)
-    refuse(line.problems)
+    problems: list[Problem] = []
+    found = Layers(
+        tuple(layers["conf_file"]),
+        split_pairs(tuple(layers["conf"]), problems),
+        cluster_option(layers["cluster"]),
+        tuple(layers["properties_file"]),
+    )
+    config = read_config(found, problems)
+    refuse(problems)
     return config or Config.from_properties({})

@@ -1,16 +1,15 @@
-"""From a command line and its configuration to a job; all problems are found before anything runs."""
+"""From a request and its configuration to a job; all problems are found before anything runs."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xlearning.client.planning import inputs, outputs, resources, roles, streams, variables
 from xlearning.client.planning.inputs import Listing
+from xlearning.client.planning.request import Request
 from xlearning.client.planning.resources import Shipped
 from xlearning.client.problems import Problem, refuse
-from xlearning.client.scan import Scan
 from xlearning.config import Config
 from xlearning.config.effects import judge
 from xlearning.fs import FileSystems
@@ -53,16 +52,27 @@ class Plan:
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a plan is made: the user, the time (seconds since 1970) and how to ask for applications."""
+    """Where a plan is made.
+
+    Attributes
+    ----------
+    now : float
+        Seconds since 1970.
+    report : callable
+        How to ask for applications.
+    local : bool
+        Whether the job runs on this machine.
+    """
 
     user: str
     now: float
     default_fs: str
     report: outputs.Report
+    local: bool = False
 
 
 def make_plan(
-    line: Scan,
+    request: Request,
     config: Config,
     fss: FileSystems,
     setting: Setting,
@@ -70,7 +80,7 @@ def make_plan(
     problems: Sequence[Problem] = (),
     config_complete: bool = True,
 ) -> Plan:
-    """Plan the job of a command line.
+    """Plan a job.
 
     Parameters
     ----------
@@ -89,23 +99,22 @@ def make_plan(
     """
     found = [*problems, *(Problem(message, fix) for message, fix in judge(config).problems)]
     notes: list[str] = []
-    command = _command(line, found, notes)
-    input_specs = inputs.parse(line.many("input"), fss, found)
+    input_specs = inputs.parse(request.inputs, fss, found)
     default_local = config.get("xlearning.output.local.dir")
-    output_specs = outputs.parse(line.many("output"), fss, default_name=default_local, problems=found)
+    output_specs = outputs.parse(request.outputs, fss, default_name=default_local, problems=found)
     outputs.check_overlap(output_specs, found)
     shipped = resources.collect(
-        files=line.many("files"),
-        cache_files=line.many("cache-file"),
-        archives=line.many("archives"),
-        cache_archives=line.many("cache-archive"),
-        jars=line.many("jars"),
+        files=request.files,
+        cache_files=request.cache_files,
+        archives=request.archives,
+        cache_archives=request.cache_archives,
+        jars=request.jars,
         fss=fss,
         problems=found,
     )
-    own = variables.variables(line, config, found, notes)
-    search = variables.search_paths(line, config, found)
-    variables.tell_placeholders(line, command, notes)
+    own = variables.variables(request, config, found)
+    search = variables.search_paths(request, config, found)
+    variables.tell_placeholders(request, notes)
     allow_empty = bool(config.get("xlearning.input.allow.empty"))
     strategy = InputStrategy(config.get("xlearning.input.strategy"))
     streaming = strategy is InputStrategy.STREAM
@@ -120,32 +129,32 @@ def make_plan(
     if not config_complete:
         refuse(found)
     _check_local_names(listings, output_specs, shipped, config, found)
-    app_type = (line.one("app-type") or DEFAULT_TYPE).strip().upper() or DEFAULT_TYPE
+    app_type = (request.app_type or DEFAULT_TYPE).strip().upper() or DEFAULT_TYPE
     crew = roles.asked(app_type, config, found, notes)
     wanted_workers = crew.workers
     if streaming:
-        feeds = streams.plan(line, listings, crew.workers, config, found, notes)
+        feeds = streams.plan(request, listings, crew.workers, config, found, notes)
     else:
         feeds = ()
         if not inputs.whole(config):
             crew = roles.match_files(crew, _smallest(listings), config, notes)
     roles.check_limit(crew, config, found)
-    if line.given("local"):
+    if setting.local:
         roles.check_slots(crew, config.get("xlearning.local.slots"), found)
     else:
         from xlearning.client.packaging import delivery  # not needed, and not loaded, for local jobs
 
         delivery.check(config, fss, found)
-    output_index = _output_index(line, crew.workers, found)
+    output_index = _output_index(request.output_index, crew.workers, found)
     board = _board(crew.workers, wanted_workers, config, fss, found, notes)
     refuse(found)
-    name = (line.one("app-name") or "").strip() or f"XLearning-{int(setting.now * 1000)}"
+    name = request.app_name.strip() or f"XLearning-{int(setting.now * 1000)}"
     job = JobSpec(
         app_id="",
         app_name=name,
         app_type=app_type,
         user=setting.user,
-        command=command,
+        command=request.command,
         roles=roles.roles(app_type, crew, config),
         staging="",
         default_fs=setting.default_fs,
@@ -159,44 +168,9 @@ def make_plan(
         properties=config.explicit(),
         board=board,
         search=search,
-        template=line.on("template"),
+        template=bool(request.template),
     )
     return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
-
-
-def _command(line: Scan, problems: list[Problem], notes: list[str]) -> tuple[str, ...]:
-    text = line.one("launch-cmd")
-    words = list(line.command)
-    if words and text is not None:
-        notes.append("--launch-cmd is ignored: the command is given at the end of the line")
-    elif text is not None:
-        try:
-            words = _split(text)
-        except ValueError as error:
-            problems.append(
-                Problem(
-                    f"--launch-cmd {text!r} cannot be split: {str(error).lower()}",
-                    "balance the quotes, or give the command at the end of the line",
-                )
-            )
-            return ()
-    if not words or not words[0]:
-        problems.append(
-            Problem(
-                "the command's name is empty" if words else "there is no command to run",
-                "put it at the end: xl-submit ... python train.py --epochs 3",
-            )
-        )
-    return tuple(words)
-
-
-def _split(text: str) -> list[str]:
-    """The words of ``--launch-cmd``; the original drops one pair of double quotes around all of it."""
-    words = shlex.split(text)
-    quoted = text.strip()
-    if len(words) == 1 and " " in words[0] and quoted[:1] == quoted[-1:] == '"':
-        return shlex.split(words[0])
-    return words
 
 
 def _check_local_names(
@@ -229,8 +203,7 @@ def _smallest(listings: Sequence[Listing]) -> int:
     return min((len(listing.files) for listing in listings if listing.files), default=0)
 
 
-def _output_index(line: Scan, workers: int, problems: list[Problem]) -> int | None:
-    text = line.one("output-index")
+def _output_index(text: str | None, workers: int, problems: list[Problem]) -> int | None:
     if text is None:
         return None
     try:

@@ -93,7 +93,7 @@ def _wishes(
     for text in texts:
         for part in split_list(text):
             path, alias = (part, None) if option in _WITHOUT_ALIAS else split_alias(part)
-            yield _Wish(option, path, alias, kind, of_this_machine)
+            yield _Wish(option, path.replace("\\,", ","), alias, kind, of_this_machine)
 
 
 def _jars(texts: Sequence[str]) -> Iterator[_Wish]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from xlearning.client.planning.names import file_name, split_list
+from xlearning.client.planning.request import Request
 from xlearning.client.problems import Problem
-from xlearning.client.scan import Scan
 from xlearning.config import Config
 from xlearning.job import SearchPaths
 from xlearning.template import placeholders
@@ -19,10 +19,9 @@ FAMILY = "xlearning.container.env."
 
 
 def variables(
-    line: Scan,
+    request: Request,
     config: Config,
     problems: list[Problem],
-    notes: list[str],
     environ: Mapping[str, str] = os.environ,
 ) -> dict[str, str]:
     """The user's own variables: the family of properties, below ``--env-file``, below ``--env``.
@@ -35,16 +34,12 @@ def variables(
         Where ``--env NAME`` takes its value from.
     """
     found = config.family(FAMILY)
-    for text in line.many("env-file"):
+    for text in request.env_files:
         for name, value in _read(Path(text), problems):
             _add(found, f"--env-file {text}", name, value, environ, problems)
-    seen: dict[str, str] = {}
-    for text in line.many("env"):
+    for text in request.env:
         name, sep, value = text.partition("=")
         _add(found, "--env", name, value if sep else None, environ, problems)
-        if name in seen and seen[name] != text:
-            notes.append(f"--env {name} is given twice: the last counts")
-        seen[name] = text
     return found
 
 
@@ -91,9 +86,10 @@ def _read(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str | None
             yield binding.key, binding.value
 
 
-def search_paths(line: Scan, config: Config, problems: list[Problem]) -> SearchPaths:
+def search_paths(request: Request, config: Config, problems: list[Problem]) -> SearchPaths:
     """What ``--jars``, ``--user-path`` and ``--user-ldlibrarypath`` add."""
-    names = tuple(dict.fromkeys(file_name(part) for text in line.many("jars") for part in split_list(text)))
+    parts = [part for text in request.jars for part in split_list(text)]
+    names = tuple(dict.fromkeys(file_name(part) for part in parts))
     for name in names:
         if ":" in name:
             problems.append(
@@ -102,16 +98,16 @@ def search_paths(line: Scan, config: Config, problems: list[Problem]) -> SearchP
     return SearchPaths(
         jars=names,
         jars_first=bool(config.get("xlearning.user.classpath.first")),
-        path=line.one("user-path") or "",
-        library_path=line.one("user-ldlibrarypath") or "",
+        path=request.path,
+        library_path=request.library_path,
     )
 
 
-def tell_placeholders(line: Scan, command: Sequence[str], notes: list[str]) -> None:
+def tell_placeholders(request: Request, notes: list[str]) -> None:
     """Placeholders that stay as they are: they look like an oversight, but may be the shell's own."""
-    if line.given("template"):
+    if request.template is not None:
         return
-    found = dict.fromkeys(name for text in (*command, *line.many("env")) for name in placeholders(text))
+    found = dict.fromkeys(name for text in (*request.command, *request.env) for name in placeholders(text))
     if found:
         stay = "stays as it is" if len(found) == 1 else "stay as they are"
         notes.append(f"{', '.join(found)} {stay}; --template fills in, --template=false says nothing")
