@@ -283,3 +283,14 @@ def test_bad_values_name_the_option_as_it_was_written() -> None:
         load(environ={}, options=options)
     assert "-workerNum many" in str(caught.value)
     assert "did you mean PLACEHOLDER?" in str(caught.value)
+
+
+def test_all_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    site(tmp_path, {"xlearning.worker.nmu": "1", NUM: "x"})
+    bad, none = tmp_path / "bad.xml", tmp_path / "none.xml"
+    bad.write_text("<configuration>")
+    with pytest.raises(ConfigError) as caught:
+        load(environ={}, conf_dir=tmp_path, conf_files=[bad, none])
+    first, second = str(caught.value).splitlines()
+    assert f"{bad}: line 1" in first and f"{none}: No such file" in second
+    assert "xlearning.worker.num" in caught.value.warnings[0]

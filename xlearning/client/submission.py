@@ -17,7 +17,6 @@ from xlearning.client.problems import Problem, refuse
 from xlearning.client.settings import Layers, read_config, user_name
 from xlearning.cluster.login import KEYTAB, PRINCIPAL
 from xlearning.config import Config
-from xlearning.config.effects import judge
 from xlearning.errors import ConfigError, CredentialsError
 from xlearning.fs import FileSystems
 from xlearning.job import JobSpec
@@ -25,13 +24,14 @@ from xlearning.job import JobSpec
 
 @dataclass(frozen=True)
 class Draft:
-    """A job that is planned, and what it was planned with."""
+    """A job that is planned, and what it was planned with; ``notes`` are what its user was told."""
 
     plan: Plan
     config: Config
     fss: FileSystems
     setting: Setting
     back_end: BackEnd
+    notes: tuple[str, ...]
 
 
 class Submitter:
@@ -58,6 +58,7 @@ class Submitter:
         self,
         job: Job,
         problems: Sequence[Problem] = (),
+        notes: Sequence[str] = (),
         *,
         written: Mapping[str, str] | None = None,
         to_run: bool = True,
@@ -68,6 +69,8 @@ class Submitter:
         ----------
         problems : sequence of Problem
             What is known to be wrong already.
+        notes : sequence of str
+            What the user should know already.
         written : mapping
             Option -> the spelling by which errors name it; see `Scan.written`.
         to_run : bool
@@ -78,11 +81,9 @@ class Submitter:
         xlearning.errors.XLearningError
             Anything that is wrong with it.
         """
-        found = list(problems)
-        notes: list[str] = []
-        config = read_config(layers_of(job, self._layers, written), found, notes)
-        for note in (*notes, *(judge(config).warnings if config else ())):
-            self._console.warn(note)  # now: a problem ends this before the plan has notes of its own
+        found, told = list(problems), list(notes)
+        config = read_config(layers_of(job, self._layers, written), found, told)
+        self._warn(told)
         known = config or Config.from_properties({})
         back_end = self.back_end(known, found)
         now, user, cluster = time.time(), back_end.user, back_end.cluster
@@ -96,7 +97,12 @@ class Submitter:
         setting = Setting(user, now, back_end.default_fs, cluster.report, self._local)
         complete = config is not None
         plan = make_plan(request_of(job), known, fss, setting, problems=found, config_complete=complete)
-        return Draft(plan, known, fss, setting, back_end)
+        self._warn(plan.notes)
+        return Draft(plan, known, fss, setting, back_end, (*told, *plan.notes))
+
+    def _warn(self, notes: Sequence[str]) -> None:
+        for note in notes:
+            self._console.warn(note)
 
     def make_ready(self, made: Draft) -> None:
         """Everything before the submission that may take long and can be interrupted."""

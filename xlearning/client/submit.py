@@ -27,12 +27,8 @@ def run(line: Scan, console: Console) -> int:
     job, dry = Job.of_line(line), line.given("dry-run")
     layers = Layers(options=cluster_option(line.one("cluster")))
     submitter = Submitter(console, local=line.given("local"), layers=layers)
-    for note in line.notes:
-        console.warn(note)
     try:
-        made = submitter.draft(job, line.problems, written=line.written, to_run=not dry)
-        for note in made.plan.notes:
-            console.warn(note)
+        made = submitter.draft(job, line.problems, line.notes, written=line.written, to_run=not dry)
         return _show(made, console) if dry else _launch(line, made, submitter, console)
     finally:
         submitter.close()

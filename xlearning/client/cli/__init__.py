@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 
 DEFAULT_VERB = "submit"
-VERBS = frozenset((DEFAULT_VERB, "doctor", "kill", "list", "logs", "package", "save", "status"))
+VERBS = frozenset((DEFAULT_VERB, "config", "doctor", "kill", "list", "logs", "package", "save", "status"))
 
 
 _APP_ID = re.compile(r"last|application_\w*|\d+(_\d+)?")

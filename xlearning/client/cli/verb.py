@@ -109,6 +109,6 @@ def _config(layers: Mapping[str, Any]) -> Config:
         cluster_option(layers["cluster"]),
         tuple(layers["properties_file"]),
     )
-    config = read_config(found, problems)
+    config = read_config(found, problems, [])
     refuse(problems)
     return config or Config.from_properties({})

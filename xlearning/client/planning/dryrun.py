@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from xlearning.client.planning import streams
 from xlearning.client.planning.inputs import Listing, whole
 from xlearning.client.planning.plan import Plan
-from xlearning.client.planning.variables import FAMILY
 from xlearning.config import Config
-from xlearning.config.keys import shown
+from xlearning.config.confidential import hide
 from xlearning.job import RoleSpec, SearchPaths
 from xlearning.units import format_bytes
 
@@ -53,7 +52,7 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
     if job.env:
         filled = " (placeholders are filled in)" if job.template else ""
         lines += ["", f"Environment{filled}"]
-        lines += [f"  {name}={shown(FAMILY + name, value)}" for name, value in job.env.items()]
+        lines += [f"  {name}={value}" for name, value in hide(job.env).items()]
     lines += _searched(job.search)
     lines += ["", "Properties that are not defaults", *set_properties(config)]
     if submission:
@@ -70,10 +69,8 @@ def _searched(search: SearchPaths) -> list[str]:
 
 def set_properties(config: Config) -> list[str]:
     """One line per property that somebody set, with its source; secrets are not shown."""
-    found = config.explicit()
-    return [f"  {name} = {shown(name, text)}  ({config.source(name)})" for name, text in found.items()] or [
-        "  none"
-    ]
+    found = [(name, entry) for name in config.explicit() if (entry := config.entry(name))]
+    return [f"  {name} = {entry.shown}  ({entry.source})" for name, entry in found] or ["  none"]
 
 
 def _role(role: RoleSpec) -> str:
