@@ -9,6 +9,7 @@ from pathlib import Path
 
 import properties
 import pytest
+import schemas
 
 from xlearning.am.core import actions, events
 from xlearning.am.core.state import Phase
@@ -42,6 +43,11 @@ def is_package(name: str) -> bool:
 
 def test_the_list_of_properties_is_up_to_date() -> None:
     assert properties.TARGET.read_text(encoding="utf-8") == properties.render(), "run tools/properties.py"
+
+
+def test_the_schemas_of_the_verbs_are_up_to_date() -> None:
+    files = {path.stem: path.read_text(encoding="utf-8") for path in schemas.TARGET.iterdir()}
+    assert files == {name: schemas.render(name) for name in schemas.ANSWERS}, "run tools/schemas.py"
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 
 DEFAULT_VERB = "submit"
-VERBS = frozenset((DEFAULT_VERB, "kill", "list", "logs", "package", "save", "status"))
+COMPLETE = "_XL_SUBMIT_COMPLETE"  # set by a shell that asks how a line can go on
+VERBS = frozenset(
+    (DEFAULT_VERB, "completion", "describe", "kill", "list", "logs", "open", "package", "save", "status")
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,6 +31,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 succeeded; 1 wrong usage, configuration or client error; 2 application failed or was
         killed; 128 + n left by signal n.
     """
+    if argv is None and COMPLETE in os.environ:
+        with _quiet_interrupt():
+            from xlearning.client.completion.shells import main as complete
+        return complete()
     with _quiet_interrupt():
         from xlearning.client.console import open_console, open_standard_streams, silence
 
@@ -50,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _meant(words: Sequence[str]) -> str:
     """The verb that was misspelt, where the next word is that of an application; else empty."""
-    if len(words) < 2 or not (words[1] == "last" or words[1].startswith("application_")):
+    if len(words) < 2 or not (words[1] in ("last", "-") or words[1].startswith("application_")):
         return ""
     import difflib
 

@@ -10,15 +10,16 @@ import click
 
 from xlearning.client.cli.guard import EXIT_CLIENT, sentences
 from xlearning.client.console import Console, open_console
+from xlearning.client.scan import Scan
 
 if TYPE_CHECKING:
     from xlearning.client.verbs.places import Places
     from xlearning.config import Config
 
 APP_ID = (
-    "APP_ID is the id of a job, the end of one, or last: your job that was submitted last. An id that "
-    "this machine knows is one of this machine, any other one is looked for on YARN; last and the end of "
-    "an id mean your own jobs in both places."
+    "APP_ID is the id of a job, the end of one, or last (also -): your job that was submitted last. An id "
+    "that this machine knows is one of this machine, any other one is looked for on YARN; last and the end "
+    "of an id mean your own jobs in both places."
 )
 _WIDTH = {"max_content_width": 110}
 
@@ -40,7 +41,7 @@ def verb(
         for option in reversed(_COMMON):
             call = option(call)
         if about_one:
-            call = click.argument("app_id", metavar="APP_ID")(call)
+            call = click.argument("app_id", metavar="APP_ID", shell_complete=fitting("app_ids"))(call)
         notes = [f"Example: {example}", *([APP_ID] if about_one else []), codes]
         command = click.command(name=name, help=intro, epilog="\n\n".join(notes), context_settings=_WIDTH)
         return command(call)
@@ -48,12 +49,37 @@ def verb(
     return decorate
 
 
+def fitting(name: str) -> Callable[[click.Context, click.Parameter, str], Any]:
+    """A function of `xlearning.client.completion.candidates`, loaded when a shell asks."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
+        from xlearning.client.completion import candidates
+
+        return getattr(candidates, name)(ctx, param, incomplete)
+
+    return complete
+
+
 _COMMON: Sequence[Callable[[Any], Any]] = (
     click.option("--local", is_flag=True, help="Look at jobs of this machine only."),
     click.option(
-        "-c", "--conf", multiple=True, metavar="KEY=VALUE", help="Set one property. May be repeated."
+        "-c",
+        "--conf",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Set one property. May be repeated.",
+        shell_complete=fitting("conf_pairs"),
     ),
-    click.option("--conf-file", multiple=True, metavar="FILE", help="Read properties from a file."),
+    click.option(
+        "--conf-file", multiple=True, metavar="FILE", type=click.Path(), help="Read properties from a file."
+    ),
+    click.option(
+        "--keytab",
+        metavar="FILE",
+        type=click.Path(),
+        help="On a secure cluster: log in with it, not with a ticket.",
+    ),
+    click.option("--principal", metavar="NAME", help="Principal of the keytab."),
     click.option("--verbose", is_flag=True, help="Show where an error comes from."),
 )
 AS_JSON = click.option(
@@ -68,13 +94,16 @@ AS_JSON = click.option(
 def carry_out(work: Work, options: dict[str, Any], *, interrupted: str = "interrupted") -> int:
     """Run ``work`` with the places that the common options name, which are taken out of ``options``."""
     local, verbose = bool(options.pop("local")), bool(options.pop("verbose"))
-    conf, conf_file = options.pop("conf"), options.pop("conf_file")
+    names = ("conf", "conf_file", "keytab", "principal")
+    line = Scan(values={n.replace("_", "-"): _texts(options.pop(n)) for n in names if options.get(n)})
+    for name in names:
+        options.pop(name, None)
 
     def with_places(console: Console) -> int:
         from xlearning.client.submit import user_name
         from xlearning.client.verbs.places import Places
 
-        places = Places(_config(conf, conf_file), user_name(os.environ), only_local=local)
+        places = Places(_config(line), user_name(os.environ), only_local=local)
         try:
             return work(places, console)
         finally:
@@ -92,13 +121,15 @@ def run_command(command: click.Command, words: list[str]) -> int:
         return EXIT_CLIENT
 
 
-def _config(conf: Sequence[str], conf_file: Sequence[str]) -> Config:
+def _texts(value: str | Sequence[str]) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _config(line: Scan) -> Config:
     from xlearning.client.problems import refuse
-    from xlearning.client.scan import Scan
     from xlearning.client.submit import read_config
     from xlearning.config import Config
 
-    line = Scan(values={"conf": list(conf), "conf-file": list(conf_file)})
     config = read_config(line, line.problems)
     refuse(line.problems)
     return config or Config.from_properties({})

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 
+from xlearning.client.answers import JSON, answer_json
 from xlearning.client.console import Console
 from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
 from xlearning.client.sweep import settle_quietly, staged_job
 from xlearning.client.verbs.applications import Found, find_application
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.reach import connect
+from xlearning.client.verbs.records import KillAnswer
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable, XLearningError
 from xlearning.fs.base import exists
-from xlearning.job import JobSpec
+from xlearning.job import JobSpec, to_dict
 
 _PATIENCE = 30.0  # seconds that the ApplicationMaster gets to end the job by itself
 _ENDING = 10.0  # seconds from the removal of the staging folder to the end
@@ -21,7 +24,7 @@ _FORCED = 60.0  # seconds that a back end gets to end it by force
 _FIRST_PAUSE, _PAUSE = 0.05, 1.0  # seconds between two questions whether it has ended
 
 
-def run(places: Places, console: Console, *, app_id: str, reason: str, no_wait: bool) -> int:
+def run(places: Places, console: Console, *, app_id: str, reason: str, no_wait: bool, output: str) -> int:
     """End an application; the exit code.
 
     Parameters
@@ -41,28 +44,50 @@ def run(places: Places, console: Console, *, app_id: str, reason: str, no_wait: 
     found = find_application(app_id, places)
     if found.report.state.final:
         console.info(f"{found.app_id} has ended already: there is nothing to kill")
-        return _tell(found.report, console)
+        answer = _answer(found.report, killed=False)
+    else:
+        answer = end(found, reason, console, wait=not no_wait)
+    told = _tell(answer, console, output)
+    if not told:
+        return EXIT_CLIENT
+    return EXIT_OK if answer.killed or answer.state.final else EXIT_JOB
+
+
+def end(found: Found, reason: str, console: Console, *, wait: bool) -> KillAnswer:
+    """End an application that has not ended: by its ApplicationMaster, or else by force.
+
+    Parameters
+    ----------
+    wait : bool
+        Whether to return when it has ended, rather than when it was told.
+
+    Raises
+    ------
+    xlearning.errors.XLearningError
+        It could not be ended.
+    """
     job = staged_job(_staging(found), found.place.fss) if _staging(found) else None
+    forced = False
     try:
         refusal = _ask(found, reason)
     except ClusterUnavailable as error:
         report = _leaves_by_itself(found)
         if report is None:
             console.info(f"{error.message}; killing it by force")
-            report = _by_force(found, console, wait=not no_wait)
+            forced, report = True, _by_force(found, console, wait=wait)
     else:
         if refusal:
             console.error(f"{found.app_id} was not killed: {refusal}")
-            return EXIT_JOB
+            return dataclasses.replace(_answer(found.report, killed=False), reason=refusal)
         console.info(f"{found.app_id} is being stopped")
-        report = None if no_wait else _await_end(found, _PATIENCE)
-        if report is None and not no_wait:
+        report = _await_end(found, _PATIENCE) if wait else None
+        if report is None and wait:
             console.warn(f"{found.app_id} has not ended after {_PATIENCE:g} s: killing it by force")
-            report = _by_force(found, console, wait=True)
+            forced, report = True, _by_force(found, console, wait=True)
     if report is None:  # nobody waits
-        return EXIT_OK
+        return dataclasses.replace(_answer(found.report, killed=True), forced=forced)
     _settle(found, job, console)
-    return _tell(report, console)
+    return dataclasses.replace(_answer(report, killed=True), forced=forced)
 
 
 def _ask(found: Found, reason: str) -> str:
@@ -132,8 +157,17 @@ def _staging(found: Found) -> str:
         return ""
 
 
-def _tell(report: ApplicationReport, console: Console) -> int:
-    told = tell(f"{report.app_id} {report.state.value}", console)
-    if report.diagnostics.strip():
-        console.info(report.diagnostics.strip().splitlines()[0])
-    return EXIT_OK if told else EXIT_CLIENT
+def _answer(report: ApplicationReport, *, killed: bool) -> KillAnswer:
+    return KillAnswer(report.app_id, report.state, report.diagnostics.strip(), killed, forced=False)
+
+
+def _tell(answer: KillAnswer, console: Console, output: str) -> bool:
+    """Whether standard output took it; of a job that goes on, people are told by messages alone."""
+    if output == JSON:
+        return answer_json(to_dict(answer), console)
+    if not answer.state.final:
+        return True
+    told = tell(f"{answer.app_id} {answer.state.value}", console)
+    if answer.reason:
+        console.info(answer.reason.splitlines()[0])
+    return told

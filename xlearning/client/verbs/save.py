@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from xlearning.client.answers import JSON, answer_json
 from xlearning.client.console import Console
 from xlearning.client.following.changes import save_line
 from xlearning.client.session import AmConnection
 from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
-from xlearning.client.verbs.applications import find_application, refuse_ended
+from xlearning.client.verbs.applications import Found, find_application, refuse_ended
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.reach import connect
+from xlearning.client.verbs.records import SaveAnswer
 from xlearning.errors import ClusterError, ClusterUnavailable
-from xlearning.job import SaveState, SaveView
+from xlearning.job import SaveState, SaveView, to_dict
 
 _LONG_POLL = 10.0  # seconds
 
 
-def run(places: Places, console: Console, *, app_id: str, no_wait: bool) -> int:
+def run(places: Places, console: Console, *, app_id: str, no_wait: bool, output: str) -> int:
     """Save the output of an application as it is now; the exit code.
 
     Parameters
@@ -30,7 +32,30 @@ def run(places: Places, console: Console, *, app_id: str, no_wait: bool) -> int:
     xlearning.errors.XLearningError
         The save could not be asked for, or its end was not seen.
     """
-    found = find_application(app_id, places)
+    answer = save_now(find_application(app_id, places), console, wait=not no_wait)
+    bad = answer.save.state in (SaveState.PARTIAL, SaveState.FAILED)
+    if output == JSON:
+        told = answer_json(to_dict(answer), console)
+    else:
+        told = bad or tell("\n".join(answer.save.paths), console)
+    if not told:
+        return EXIT_CLIENT
+    return EXIT_JOB if bad else EXIT_OK
+
+
+def save_now(found: Found, console: Console, *, wait: bool) -> SaveAnswer:
+    """Save the output of an application as it is now.
+
+    Parameters
+    ----------
+    wait : bool
+        Whether to return when the save has ended, rather than when it has begun.
+
+    Raises
+    ------
+    xlearning.errors.XLearningError
+        The save could not be asked for, or its end was not seen.
+    """
     refuse_ended(found, "there is nothing to save")
     connection = connect(found)
     try:
@@ -38,12 +63,9 @@ def run(places: Places, console: Console, *, app_id: str, no_wait: bool) -> int:
         if not answer.accepted:
             raise ClusterError(f"{found.app_id} was not saved: {answer.message}")
         console.info(f"{found.app_id}: {answer.message}")
-        result = _follow(connection, answer.save_id, console, wait=not no_wait)
+        return SaveAnswer(found.app_id, _follow(connection, answer.save_id, console, wait=wait))
     finally:
         connection.close()
-    if result.state in (SaveState.PARTIAL, SaveState.FAILED):
-        return EXIT_JOB
-    return EXIT_OK if tell("\n".join(result.paths), console) else EXIT_CLIENT
 
 
 def _follow(connection: AmConnection, save_id: str, console: Console, *, wait: bool) -> SaveView:
