@@ -15,10 +15,22 @@ from typing import Any
 
 import msgspec
 
-from xlearning.client.verbs.records import ANSWERS
+from xlearning.client.doctor.model import DoctorAnswer
+from xlearning.client.verbs import records
+from xlearning.client.verbs.property_answers import ConfigAnswer
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "schemas"
+ANSWERS: Mapping[str, type] = {
+    "config": ConfigAnswer,
+    "describe": records.JobDescription,
+    "doctor": DoctorAnswer,
+    "kill": records.KillAnswer,
+    "list": records.JobList,
+    "open": records.OpenAnswer,
+    "save": records.SaveAnswer,
+    "status": records.JobStatus,
+}
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FIELDS = re.compile(r"^(\w[\w, ]*) : .+\n((?:    .+\n?)+)", re.MULTILINE)
 

@@ -37,11 +37,13 @@ def test_main_job(place: Place, gateway: YarnGateway) -> None:
     odd.write_text("#!/bin/sh\necho executable\n")
     odd.chmod(0o755)
     place.write("cached", b"from hdfs")
-    check = f'test -x "./{ODD}" && grep -q hdfs c.txt && grep -q packed z/t && exec "$@"'
+    place.write("folder/inner/file", b"deep")
+    placed = "grep -q hdfs c.txt && grep -q deep d/inner/file && grep -q packed z/t"
+    check = f'test -x "./{ODD}" && {placed} && exec "$@"'
     ended = gateway.submit(
         *(*JOB, "--input-strategy", "placeholder", "--input", f"{place.at('in')}#data"),
         *("--output", f"{place.at('out')}#output", "--files", f"{SHOW},{odd}"),
-        *("--cacheFile", f"{place.at('cached')}#c.txt"),
+        *("--cacheFile", f"{place.at('cached')}#c.txt,{place.at('folder')}#d"),
         *("--archiveFiles", f"{archive(gateway.work / 'x.tgz', t='packed')}#z"),
         *("--conf", "xlearning.container.env.QUOTED='\"$HOME`x`"),
         *("--", "bash", "-c", check, "bash", sys.executable, "show.py", "a b", "$HOME"),

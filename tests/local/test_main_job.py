@@ -167,14 +167,15 @@ def test_files_and_archives_are_placed_in_every_container(place: Place, gateway:
         archive.addfile(member, io.BytesIO(data))
     place.write("lib/tools.tar.gz", packed.getvalue())
     place.write("lib/words.txt", b"cached")
+    place.write("more/deep/er.txt", b" of a folder")
     (gateway.work / "own file.txt").write_text("shipped")
     ended = gateway.submit(
-        *("--files", "own file.txt", "--cacheFile", f"{place.at('lib/words.txt')}#dict"),
+        *("--files", "own file.txt", "--cacheFile", f"{place.at('lib/words.txt')}#dict,{place.at('more')}"),
         *("--cacheArchive", f"{place.at('lib/tools.tar.gz')}#tools", "--output", f"{place.at('out')}#model"),
-        *("--", "bash", "-c", "cat 'own file.txt' dict tools/folder/inner.txt > model/all"),
+        *("--", "bash", "-c", "cat 'own file.txt' dict tools/folder/inner.txt more/deep/er.txt > model/all"),
     )
     finished_well(ended, place, gateway)
-    assert place.read("out/model/all") == b"shippedcachedinside"
+    assert place.read("out/model/all") == b"shippedcachedinside of a folder"
 
 
 def test_an_output_that_exists_is_refused_before_anything_starts(place: Place, gateway: Gateway) -> None:

@@ -107,7 +107,7 @@ def _fresh_pair() -> tuple[bytes, bytes]:
 
 
 def _resource(item: Shipped, fss: FileSystems, fs: FileSystem, folder: str) -> LocalResource:
-    if not item.upload or item.status.size > _COPY_LIMIT:
+    if not item.upload or item.status.is_dir or item.status.size > _COPY_LIMIT:
         return item.resource
     source = item.resource.uri
     target = join(folder, "files", item.resource.name)

@@ -13,7 +13,10 @@ from collections.abc import Iterator, Sequence
 DEFAULT_VERB = "submit"
 COMPLETE = "_XL_SUBMIT_COMPLETE"  # set by a shell that asks how a line can go on
 VERBS = frozenset(
-    (DEFAULT_VERB, "completion", "describe", "kill", "list", "logs", "open", "package", "save", "status")
+    (
+        *(DEFAULT_VERB, "completion", "config", "describe", "doctor", "kill", "list", "logs", "open"),
+        *("package", "save", "status"),
+    )
 )
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from xlearning.client.cli.guard import EXIT_CLIENT, sentences
+from xlearning.client.cli.guard import sentences
+from xlearning.client.codes import EXIT_CLIENT
 from xlearning.client.console import Console, open_console
-from xlearning.client.scan import Scan
 
 if TYPE_CHECKING:
     from xlearning.client.verbs.places import Places
@@ -21,6 +21,7 @@ APP_ID = (
     "that this machine knows is one of this machine, any other one is looked for on YARN; last and the end "
     "of an id mean your own jobs in both places."
 )
+_LOGIN = {"keytab": "xlearning.kerberos.keytab", "principal": "xlearning.kerberos.principal"}
 _WIDTH = {"max_content_width": 110}
 
 Work = Callable[["Places", Console], int]
@@ -94,16 +95,13 @@ AS_JSON = click.option(
 def carry_out(work: Work, options: dict[str, Any], *, interrupted: str = "interrupted") -> int:
     """Run ``work`` with the places that the common options name, which are taken out of ``options``."""
     local, verbose = bool(options.pop("local")), bool(options.pop("verbose"))
-    names = ("conf", "conf_file", "keytab", "principal")
-    line = Scan(values={n.replace("_", "-"): _texts(options.pop(n)) for n in names if options.get(n)})
-    for name in names:
-        options.pop(name, None)
+    layers = {name: options.pop(name) for name in ("conf", "conf_file", *_LOGIN)}
 
     def with_places(console: Console) -> int:
-        from xlearning.client.submit import user_name
+        from xlearning.client.settings import user_name
         from xlearning.client.verbs.places import Places
 
-        places = Places(_config(line), user_name(os.environ), only_local=local)
+        places = Places(_config(layers), user_name(os.environ), only_local=local)
         try:
             return work(places, console)
         finally:
@@ -121,15 +119,14 @@ def run_command(command: click.Command, words: list[str]) -> int:
         return EXIT_CLIENT
 
 
-def _texts(value: str | Sequence[str]) -> list[str]:
-    return [value] if isinstance(value, str) else list(value)
-
-
-def _config(line: Scan) -> Config:
-    from xlearning.client.problems import refuse
-    from xlearning.client.submit import read_config
+def _config(options: Mapping[str, Any]) -> Config:
+    from xlearning.client.problems import Problem, refuse
+    from xlearning.client.settings import Layers, read_config, split_pairs
     from xlearning.config import Config
 
-    config = read_config(line, line.problems)
-    refuse(line.problems)
+    problems: list[Problem] = []
+    pairs = split_pairs(tuple(options["conf"]), problems)
+    given = {key: (str(options[name]), f"--{name}") for name, key in _LOGIN.items() if options[name]}
+    config = read_config(Layers(tuple(options["conf_file"]), pairs, given), problems, [])
+    refuse(problems)
     return config or Config.from_properties({})

@@ -109,7 +109,7 @@ def _local_jobs() -> list[dict[str, Any]]:
 
 
 def _yarn_jobs() -> list[dict[str, Any]]:
-    from xlearning.client.submit import user_name
+    from xlearning.client.settings import user_name
 
     return [_job(one) for one in _web().list(user_name(os.environ))[:_MOST]]
 

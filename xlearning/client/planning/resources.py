@@ -89,7 +89,7 @@ def _wishes(
     for text in texts:
         for part in split_list(text):
             path, alias = (part, None) if option == "--files" else split_alias(part)
-            yield _Wish(option, path, alias, kind, of_this_machine)
+            yield _Wish(option, path.replace("\\,", ","), alias, kind, of_this_machine)
 
 
 def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | None:
@@ -118,7 +118,7 @@ def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | N
     except OSError as error:
         problems.append(Problem(f"{wish.option} {uri}: {error}", "ask its owner for read permission"))
         return None
-    if status.is_dir:
+    if status.is_dir and wish.option != "--cacheFile":
         fix = "pack it (tar czf NAME.tgz ...) and use --archiveFiles NAME.tgz"
         problems.append(Problem(f"{wish.option}: {uri} is a folder", fix))
         return None

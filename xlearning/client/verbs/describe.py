@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from xlearning.client.answers import JSON, answer, answer_json
+from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.submit import EXIT_CLIENT, EXIT_OK
 from xlearning.client.sweep import staged_job
 from xlearning.client.verbs.applications import Found, find_application
 from xlearning.client.verbs.places import Places

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import time
 
-from xlearning.client.answers import JSON, answer_json
+from xlearning.client.answers import JSON, answer_json, tell
+from xlearning.client.codes import EXIT_CLIENT, EXIT_JOB, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
 from xlearning.client.sweep import settle_quietly, staged_job
 from xlearning.client.verbs.applications import Found, find_application
 from xlearning.client.verbs.places import Places
@@ -46,48 +46,56 @@ def run(places: Places, console: Console, *, app_id: str, reason: str, no_wait: 
         console.info(f"{found.app_id} has ended already: there is nothing to kill")
         answer = _answer(found.report, killed=False)
     else:
-        answer = end(found, reason, console, wait=not no_wait)
-    told = _tell(answer, console, output)
-    if not told:
+        answer = _killed(found, console, reason=reason, wait=not no_wait)
+    if not _tell(answer, console, output):
         return EXIT_CLIENT
     return EXIT_OK if answer.killed or answer.state.final else EXIT_JOB
 
 
-def end(found: Found, reason: str, console: Console, *, wait: bool) -> KillAnswer:
-    """End an application that has not ended: by its ApplicationMaster, or else by force.
+def _killed(found: Found, console: Console, *, reason: str, wait: bool) -> KillAnswer:
+    try:
+        report = end(found, console, reason=reason, wait=wait)
+    except NotKilled as error:
+        console.error(str(error))
+        return dataclasses.replace(_answer(found.report, killed=False), reason=error.message)
+    return _answer(report or found.report, killed=True)
 
-    Parameters
-    ----------
-    wait : bool
-        Whether to return when it has ended, rather than when it was told.
+
+class NotKilled(ClusterError):
+    """The application refuses, because it is committing its output; it ends by itself."""
+
+
+def end(found: Found, console: Console, *, reason: str, wait: bool) -> ApplicationReport | None:
+    """End an application; its last report, or None where nobody waits.
 
     Raises
     ------
+    NotKilled
+        It refuses.
     xlearning.errors.XLearningError
         It could not be ended.
     """
+    if found.report.state.final:
+        return found.report
     job = staged_job(_staging(found), found.place.fss) if _staging(found) else None
-    forced = False
     try:
         refusal = _ask(found, reason)
     except ClusterUnavailable as error:
         report = _leaves_by_itself(found)
         if report is None:
             console.info(f"{error.message}; killing it by force")
-            forced, report = True, _by_force(found, console, wait=wait)
+            report = _by_force(found, console, wait=wait)
     else:
         if refusal:
-            console.error(f"{found.app_id} was not killed: {refusal}")
-            return dataclasses.replace(_answer(found.report, killed=False), reason=refusal)
+            raise NotKilled(f"{found.app_id} was not killed: {refusal}")
         console.info(f"{found.app_id} is being stopped")
         report = _await_end(found, _PATIENCE) if wait else None
         if report is None and wait:
             console.warn(f"{found.app_id} has not ended after {_PATIENCE:g} s: killing it by force")
-            forced, report = True, _by_force(found, console, wait=True)
-    if report is None:  # nobody waits
-        return dataclasses.replace(_answer(found.report, killed=True), forced=forced)
-    _settle(found, job, console)
-    return dataclasses.replace(_answer(report, killed=True), forced=forced)
+            report = _by_force(found, console, wait=True)
+    if report is not None:
+        _settle(found, job, console)
+    return report
 
 
 def _ask(found: Found, reason: str) -> str:
@@ -158,7 +166,7 @@ def _staging(found: Found) -> str:
 
 
 def _answer(report: ApplicationReport, *, killed: bool) -> KillAnswer:
-    return KillAnswer(report.app_id, report.state, report.diagnostics.strip(), killed, forced=False)
+    return KillAnswer(report.app_id, report.state, report.diagnostics.strip(), killed)
 
 
 def _tell(answer: KillAnswer, console: Console, output: str) -> bool:

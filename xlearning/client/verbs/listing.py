@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from xlearning.client.answers import JSON, answer, answer_json, table
+from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.submit import EXIT_CLIENT, EXIT_OK
 from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.records import JobList, Unasked, duration, summary_of

@@ -7,9 +7,9 @@ import sys
 import webbrowser
 from collections.abc import Mapping
 
-from xlearning.client.answers import JSON, answer_json
+from xlearning.client.answers import JSON, answer_json, tell
+from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.submit import EXIT_CLIENT, EXIT_OK, tell
 from xlearning.client.verbs.applications import Found, find_application
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.records import OpenAnswer

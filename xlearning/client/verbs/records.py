@@ -206,15 +206,12 @@ class KillAnswer:
         Why it ended, or why it was not killed.
     killed : bool
         Whether this call ended it, or with ``--no-wait`` told it to end.
-    forced : bool
-        Whether the back end ended it, without its ApplicationMaster.
     """
 
     app_id: str
     state: AppState
     reason: str
     killed: bool
-    forced: bool
 
 
 @dataclass(frozen=True)
@@ -241,16 +238,6 @@ class OpenAnswer:
     what: str
     url: str
     opened: bool
-
-
-ANSWERS: Mapping[str, type] = {
-    "list": JobList,
-    "status": JobStatus,
-    "describe": JobDescription,
-    "kill": KillAnswer,
-    "save": SaveAnswer,
-    "open": OpenAnswer,
-}
 
 
 def summary_of(

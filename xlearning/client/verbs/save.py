@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from xlearning.client.answers import JSON, answer_json
+from xlearning.client.answers import JSON, answer_json, tell
+from xlearning.client.codes import EXIT_CLIENT, EXIT_JOB, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.following.changes import save_line
 from xlearning.client.session import AmConnection
-from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
 from xlearning.client.verbs.applications import Found, find_application, refuse_ended
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.reach import connect
@@ -32,7 +32,8 @@ def run(places: Places, console: Console, *, app_id: str, no_wait: bool, output:
     xlearning.errors.XLearningError
         The save could not be asked for, or its end was not seen.
     """
-    answer = save_now(find_application(app_id, places), console, wait=not no_wait)
+    found = find_application(app_id, places)
+    answer = SaveAnswer(found.app_id, save(found, console, wait=not no_wait))
     bad = answer.save.state in (SaveState.PARTIAL, SaveState.FAILED)
     if output == JSON:
         told = answer_json(to_dict(answer), console)
@@ -43,13 +44,8 @@ def run(places: Places, console: Console, *, app_id: str, no_wait: bool, output:
     return EXIT_JOB if bad else EXIT_OK
 
 
-def save_now(found: Found, console: Console, *, wait: bool) -> SaveAnswer:
-    """Save the output of an application as it is now.
-
-    Parameters
-    ----------
-    wait : bool
-        Whether to return when the save has ended, rather than when it has begun.
+def save(found: Found, console: Console, *, wait: bool) -> SaveView:
+    """Save the output of an application as it is now: the save as it ended, or began.
 
     Raises
     ------
@@ -63,7 +59,7 @@ def save_now(found: Found, console: Console, *, wait: bool) -> SaveAnswer:
         if not answer.accepted:
             raise ClusterError(f"{found.app_id} was not saved: {answer.message}")
         console.info(f"{found.app_id}: {answer.message}")
-        return SaveAnswer(found.app_id, _follow(connection, answer.save_id, console, wait=wait))
+        return _follow(connection, answer.save_id, console, wait=wait)
     finally:
         connection.close()
 
