@@ -69,7 +69,7 @@ def values(line: str) -> list[str]:
         ("xl-submit --local --input ", ["<file>"]),
         ("xl-submit --conf xlearning.input.strat", ["xlearning.input.strategy="]),
         ("xl-submit -c hbox.ps.nu", ["hbox.ps.num="]),
-        ("xl-submit --conf xlearning.container.env", ["xlearning.container.env."]),
+        ("xl-submit --conf xlearning.am.env.", ["xlearning.am.env."]),
         ("xl-submit --conf xlearning.input.strategy=P", ["xlearning.input.strategy=PLACEHOLDER"]),
         ("xl-submit --conf=xlearning.tf.evaluator=t", ["--conf=xlearning.tf.evaluator=true"]),
         ("xl-submit --conf xlearning.local.dir=", ["<file>"]),
@@ -105,9 +105,7 @@ def test_everything_that_is_in_the_tables_is_offered() -> None:
     first = values("xl-submit --conf ")
     assert {f"{name}=" for name in ours} <= set(first)
     assert all(value.startswith("xlearning.") for value in first)
-    assert {f"{key.name}=" for key in KEYS} <= {
-        value for key in KEYS for value in values(f"xl-submit -c {key.name}")
-    }
+    assert all(f"{key.name}=" in values(f"xl-submit -c {key.name}") for key in KEYS)
     for verb in VERBS - {"submit"}:
         assert "--help" in values(f"xl-submit {verb} --")
 
