@@ -22,7 +22,7 @@ APP_ID = (
     "of an id mean your own jobs in both places."
 )
 _LOGIN = {"keytab": "xlearning.kerberos.keytab", "principal": "xlearning.kerberos.principal"}
-_WIDTH = {"max_content_width": 110}
+WIDTH = {"max_content_width": 110, "help_option_names": ["-h", "--help"]}
 
 Work = Callable[["Places", Console], int]
 
@@ -44,7 +44,7 @@ def verb(
         if about_one:
             call = click.argument("app_id", metavar="APP_ID", shell_complete=fitting("app_ids"))(call)
         notes = [f"Example: {example}", *([APP_ID] if about_one else []), codes]
-        command = click.command(name=name, help=intro, epilog="\n\n".join(notes), context_settings=_WIDTH)
+        command = click.command(name=name, help=intro, epilog="\n\n".join(notes), context_settings=WIDTH)
         return command(call)
 
     return decorate
@@ -75,6 +75,14 @@ _COMMON: Sequence[Callable[[Any], Any]] = (
         "--conf-file", multiple=True, metavar="FILE", type=click.Path(), help="Read properties from a file."
     ),
     click.option(
+        "--properties-file",
+        multiple=True,
+        metavar="FILE",
+        type=click.Path(),
+        help="The same, in Java's form (key=value).",
+    ),
+    click.option("--cluster", metavar="NAME", help="Another cluster than that of HADOOP_CONF_DIR."),
+    click.option(
         "--keytab",
         metavar="FILE",
         type=click.Path(),
@@ -95,7 +103,8 @@ AS_JSON = click.option(
 def carry_out(work: Work, options: dict[str, Any], *, interrupted: str = "interrupted") -> int:
     """Run ``work`` with the places that the common options name, which are taken out of ``options``."""
     local, verbose = bool(options.pop("local")), bool(options.pop("verbose"))
-    layers = {name: options.pop(name) for name in ("conf", "conf_file", *_LOGIN)}
+    names = ("conf", "conf_file", "properties_file", "cluster", *_LOGIN)
+    layers = {name: options.pop(name) for name in names}
 
     def with_places(console: Console) -> int:
         from xlearning.client.settings import user_name
@@ -119,14 +128,19 @@ def run_command(command: click.Command, words: list[str]) -> int:
         return EXIT_CLIENT
 
 
-def _config(options: Mapping[str, Any]) -> Config:
+def _config(layers: Mapping[str, Any]) -> Config:
     from xlearning.client.problems import Problem, refuse
-    from xlearning.client.settings import Layers, read_config, split_pairs
+    from xlearning.client.settings import Layers, cluster_option, read_config, split_pairs
     from xlearning.config import Config
 
     problems: list[Problem] = []
-    pairs = split_pairs(tuple(options["conf"]), problems)
-    given = {key: (str(options[name]), f"--{name}") for name, key in _LOGIN.items() if options[name]}
-    config = read_config(Layers(tuple(options["conf_file"]), pairs, given), problems, [])
+    login = {key: (str(layers[name]), f"--{name}") for name, key in _LOGIN.items() if layers[name]}
+    found = Layers(
+        tuple(layers["conf_file"]),
+        split_pairs(tuple(layers["conf"]), problems),
+        {**cluster_option(layers["cluster"]), **login},
+        tuple(layers["properties_file"]),
+    )
+    config = read_config(found, problems, [])
     refuse(problems)
     return config or Config.from_properties({})

@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem, ShellComplete
 
 from xlearning.client.cli import DEFAULT_VERB, VERBS
+from xlearning.client.cli.option_text import remark
 from xlearning.client.options import OPTIONS, Option, Takes, spellings
 from xlearning.config.keys import FAMILIES, KEYS, PREFIX, Key, Kind, lookup
 from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, AppState
@@ -19,7 +20,7 @@ Items = list[CompletionItem[str]]
 
 _OPEN = "open"
 _TYPES = ("TENSORFLOW", "XLEARNING")
-_REMOTE = frozenset(("input", "output", "cacheFile", "cacheArchive"))  # on HDFS, unless --local is given
+_REMOTE = frozenset(("input", "output", "cache-file", "cache-archive"))  # on HDFS, unless --local is given
 
 
 def fitting(words: Sequence[str], incomplete: str) -> Items:
@@ -99,15 +100,10 @@ def _awaited(words: Sequence[str], *, inline: bool) -> tuple[Option | None, bool
 
 
 def _options(incomplete: str) -> Items:
-    """The dashed spelling of every option that fits; other spellings for who has begun one."""
-    usual = [(f"--{_dashed(option)}", option) for option in OPTIONS]
-    found = [(flag, option) for flag, option in usual if flag.startswith(incomplete)]
+    """Every option that fits and works in this version; other spellings for who has begun one."""
+    found = [(one.flag, one) for one in OPTIONS if one.flag.startswith(incomplete)]
     found = found or [(flag, one) for flag, one in spellings().items() if flag.startswith(incomplete)]
-    return [CompletionItem(flag, help=option.help) for flag, option in found]
-
-
-def _dashed(option: Option) -> str:
-    return next((name for name in option.names if name == name.lower()), option.name)
+    return [CompletionItem(flag, help=option.help) for flag, option in found if not remark(option)]
 
 
 def values_of(option: Option, incomplete: str, *, local: bool) -> Items:
@@ -138,7 +134,8 @@ def pairs(incomplete: str) -> Items:
         key = lookup(name)
         items = _of_key(key, value) if key else []
         return [_with(item, item.value if item.type == "file" else f"{name}={item.value}") for item in items]
-    shown = [(name, key) for key in KEYS for name in (key.name, *key.aliases)]
+    works = [key for key in KEYS if not (key.effect.missing or key.effect.ignored)]
+    shown = [(name, key) for key in works for name in (key.name, *key.aliases)]
     usual = [(name, key) for name, key in shown if name.startswith(PREFIX) or incomplete]
     found = [
         CompletionItem(f"{name}=", type=_OPEN, help=key.doc)
