@@ -10,6 +10,7 @@ from xlearning.client.api import values
 from xlearning.client.api.application import Application
 from xlearning.client.api.job import FIELDS, Job, Pairs, Paths
 from xlearning.client.api.quiet import LoggingConsole
+from xlearning.client.api.spelling import fields_named
 from xlearning.client.backend import BackEnd
 from xlearning.client.console import Console
 from xlearning.client.planning.plan import Plan
@@ -75,7 +76,8 @@ class Client:
         xlearning.errors.UsageError
             With everything that is wrong with the job.
         """
-        return self._open().draft(job, to_run=False).plan
+        with fields_named():
+            return self._open().draft(job, to_run=False).plan
 
     def submit(self, job: Job) -> Application:
         """Submit a job. It goes on when this process ends.
@@ -87,7 +89,8 @@ class Client:
         xlearning.errors.XLearningError
             It could not be submitted; nothing runs.
         """
-        spec, made = self._open().submit(job)
+        with fields_named():
+            spec, made = self._open().submit(job)
         place = self._place(made.config, made.back_end)
         return self._application(Found(_submitted(spec), place), made.config, spec, made.notes)
 
