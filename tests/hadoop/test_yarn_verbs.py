@@ -15,7 +15,7 @@ from minihadoop import MiniHadoop
 from places import Place
 from submitting import PROGRAMS, Ended, Running, wait_for
 from webhdfs import WebHdfs
-from yarn_gateway import YarnGateway
+from yarn_gateway import YarnGateway, settled
 
 from xlearning.fs import FileSystems
 
@@ -50,15 +50,17 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
     assert saved.code == 0, saved.err
     assert place.exists(f"{saved.out.strip().removeprefix(place.uri + '/')}/_SUCCESS")
     others_see_little(gateway, app_id)
-    program_has_seen(program.end(), app_id, place)
+    program.said("asked")
     killed = gateway.verb("kill", app_id, "--reason", "seen enough")
     assert (killed.code, killed.out) == (0, f"{app_id} KILLED\n"), killed.err
     end = job.end()
     assert end.code == 2
     assert re.search(f"{app_id} KILLED after .*: killed by .*: seen enough", end.err)
-    gateway.nothing_is_left_of(app_id)
+    settled(gateway, app_id)
     it_is_remembered(gateway, app_id, saved.out.strip())
     its_logs_are_gathered(gateway, app_id)
+    program_has_seen(program.end(), app_id, place)
+    gateway.nothing_is_left_of(app_id)
 
 
 def start_program(gateway: YarnGateway, app_id: str, output: str) -> Running:
@@ -72,7 +74,7 @@ def start_program(gateway: YarnGateway, app_id: str, output: str) -> Running:
 
 def program_has_seen(ended: Ended, app_id: str, place: Place) -> None:
     """It was told the same as the verbs, and ran two jobs with one client."""
-    assert (ended.code, ended.err) == (0, ""), ended.err
+    assert (ended.code, ended.err) == (0, "asked\n"), ended.err
     seen = json.loads(ended.out)
     assert (seen["state"], app_id in seen["listed"]) == ("RUNNING", True)
     assert f"/proxy/{app_id}/pages/job/" in seen["page"]

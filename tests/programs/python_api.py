@@ -2,7 +2,7 @@
 
     python_api.py APP_ID OUTPUT
 
-Prints what it has seen as JSON.
+Says "asked" when it is done with the first, and prints what it has seen as JSON.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ with Client() as client:
         "lines": sorted(line.text for line in running.logs("worker", files=["stdout"], tail=2)),
         "listed": [one.id for one in client.applications(states=["running"])],
     }
+    print("asked", file=sys.stderr, flush=True)
     jobs = []
     for code, folder in ((0, "good"), (3, "bad")):
         words = ["bash", "-c", script, code]
