@@ -29,7 +29,7 @@ def value(found: ConfigAnswer) -> str | None:
 
 def test_list_of_what_is_set_with_sources(tmp_path: Path) -> None:
     site = tmp_path / "hbox-site.xml"
-    hadoop_xml.write(site, {"hbox.driver.memory": "2g", "base": "/b"})
+    hadoop_xml.write(site, {"hbox.driver.memory": "2g", "base": "/b", "hbox.app.queue": "DEFAULT"})
     config = conf(tmp_path, xlearning_ps_num="3")
     lines = list_lines(listed(config, every=False))
     assert [line.split(maxsplit=2) for line in lines[:4]] == [
@@ -143,7 +143,8 @@ def test_the_command(tmp_path: Path, xl_submit: Callable[..., tuple[int, str, st
     assert "xlearning.worker.num" in out and "as hbox.worker.num" in out
     assert "did you mean xlearning.worker.num?" in err
     assert "cannot run programs in Docker containers yet, so no job can be submitted" in err
-    code, out, err = xl_submit("config", "--explain", "--worker-num", "--output", "json")
+    assert err.count("did you mean") == 1
+    code, out, err = xl_submit("config", "--explain", "--worker-num", "--output", "json", "-c", "hbox.x=1")
     answer = json.loads(out)
     assert (code, err, answer["properties"][0]["value"]) == (0, "", "2")
     assert answer["files"][-1] == {"path": str(tmp_path / "xlearning-site.xml"), "read": True}
