@@ -9,12 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from xlearning.client.cli import main
 from xlearning.client.verbs.config import explain_lines, list_lines
 from xlearning.client.verbs.property_answers import ConfigAnswer, explained, listed
 from xlearning.config import KEYS, Config, hadoop_xml, load
-from xlearning.errors import UsageError
+from xlearning.config.confidential import is_secret
+from xlearning.config.effects import Verdict, judge
+from xlearning.errors import ConfigError, UsageError
 
 
 def conf(folder: Path | None = None, **properties: str) -> Config:
@@ -170,3 +174,31 @@ def test_the_command_loads_little() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_help_of_the_command(xl_submit: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, err = xl_submit("config", "--help")
+    assert (code, err) == (0, "")
+    for part in ("Usage: xl-submit config [OPTIONS]", "--explain KEY", "--all", "Exit codes: 0 "):
+        assert part in out
+    assert "xl-submit config " in xl_submit("--help")[1]
+
+
+NAMES = [name for key in KEYS for name in (key.name, *key.aliases)]
+TEXTS = st.sampled_from(["", " ", "0", "-1", "7", "true", "FALSE", "1.5g", "2d", "docker", "${user.home}"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.dictionaries(st.sampled_from(NAMES), TEXTS | st.text(max_size=9), max_size=5))
+def test_whatever_is_set_can_be_told(properties: dict[str, str]) -> None:
+    try:
+        config = load(environ={}, overrides=list(properties.items()))
+    except ConfigError as error:
+        assert any(name in str(error) for name in properties)
+        return
+    assert isinstance(judge(config), Verdict)
+    shown = list_lines(listed(config, every=True))
+    for name, text in properties.items():
+        (one,) = explained(config, name).properties
+        assert any(line.startswith(one.name + " ") for line in shown)
+        assert one.value == text or is_secret(name) or one.value == config.text(name)
