@@ -160,7 +160,14 @@ def test_second_pair_of_one_conf_is_explained() -> None:
 
 def test_only_plain_flags_take_nothing() -> None:
     bare = {option.name for option in OPTIONS if option.takes is Takes.NOTHING}
-    assert bare == {"local", "dry-run", "verbose", "version", "help", "allow-empty-input"}
+    about_following = {"detach", "kill-on-exit", "quiet", "no-color"}
+    assert bare == {"local", "dry-run", "verbose", "version", "help", "allow-empty-input", *about_following}
+
+
+def test_a_value_only_after_an_equals_sign() -> None:
+    bare = scan(["--logs", "worker:0"])
+    assert (bare.one("logs"), bare.command) == ("", ("worker:0",))
+    assert scan(["--logs=worker:0", "x"]).one("logs") == "worker:0"
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ class Takes(enum.Enum):
     ONE = "one"  # a value; the first of several given counts, as in XLearning
     MANY = "many"  # a value; may be given again and again
     SWITCH = "switch"  # true or false, true when the value is left out
+    INLINE = "inline"  # a value after =, or none
 
 
 @dataclass(frozen=True)
@@ -357,6 +358,37 @@ OPTIONS: tuple[Option, ...] = (
         RUN,
         Takes.NOTHING,
     ),
+    Option(
+        "detach",
+        "Leave when the job is submitted, with exit code 0; it goes on by itself.",
+        RUN,
+        Takes.NOTHING,
+        aliases=("no-wait",),
+    ),
+    Option(
+        "logs",
+        "Show what the programs write, while it is followed: all of them, or as in --logs=worker or "
+        "--logs=worker:0.",
+        RUN,
+        Takes.INLINE,
+        metavar="ROLE[:INDEX]",
+    ),
+    Option(
+        "kill-on-exit",
+        "Whatever ends xl-submit (Ctrl-C, TERM, a closed terminal) kills the job too, and its end is "
+        "waited for.",
+        RUN,
+        Takes.NOTHING,
+    ),
+    Option(
+        "format",
+        "text: standard output holds the application id; json: a JSON document about the end instead "
+        "(default: text).",
+        RUN,
+        metavar="FORMAT",
+    ),
+    Option("quiet", "Say only what is wrong.", RUN, Takes.NOTHING, short="q"),
+    Option("no-color", "No colours on a terminal, as with the variable NO_COLOR.", RUN, Takes.NOTHING),
     Option("version", "Show the version and stop.", RUN, Takes.NOTHING),
     Option("help", "Show this text and stop.", RUN, Takes.NOTHING, short="h"),
 )

@@ -123,6 +123,8 @@ KEYS: tuple[Key, ...] = (
          option="--priority"),
     _key("job.exec.timeout", _K.DURATION_MS, "0", "A job that runs longer fails; 0: no limit.", low=0),
     _key("log.pull.interval", _K.DURATION_MS, "1000", "How often xl-submit asks for news.", low=0.01),
+    _key("client.heartbeat.interval", _K.DURATION_S, "30s",
+         "How often xl-submit says how a job stands when nothing changes and no terminal shows it.", low=0.1),
     _key("history.log.dir", _K.PATH, "/tmp/XLearning/history", "Folder of the history records."),
     _key("python", _K.STRING, None,
          "Python interpreter of the ApplicationMaster and the agents; unset: the one that runs xl-submit."),

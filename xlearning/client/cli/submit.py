@@ -89,6 +89,7 @@ def _row(option: Option) -> tuple[str, str]:
         Takes.SWITCH: " [true|false]",
         Takes.ONE: f" {option.metavar}",
         Takes.MANY: f" {option.metavar}",
+        Takes.INLINE: f"[={option.metavar}]",
     }[option.takes]
     short = f"-{option.short}, " if option.short else ""
     repeat = " May be repeated." if option.takes is Takes.MANY else ""

@@ -87,7 +87,9 @@ def _print_all(
 
 def _follow(found: Found, wish: Wish, out: Bytes, console: Console) -> int:
     """Show what grows until the job has ended. Containers that come later are shown too."""
-    source: LogSource = LiveLogs() if isinstance(found.place, YarnPlace) else LocalLogs(found)
+    source: LogSource = LiveLogs()
+    if not isinstance(found.place, YarnPlace):
+        source = LocalLogs(found.place.cluster, found.app_id)
     printer = LogPrinter(source, out, headings=False, tail=wish.tail)
     targets: list[LogTarget] = []
     looked = float("-inf")

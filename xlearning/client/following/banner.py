@@ -1,0 +1,53 @@
+"""What is said when a job is submitted, with commands to copy. Pure text."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from xlearning.config import Config
+from xlearning.job import JobSpec
+
+# What a verb needs to know to find a job; the first one only where it is of this machine.
+_LOCAL_DIR = "xlearning.local.dir"
+_PLACES = ("xlearning.staging.dir", "xlearning.history.log.dir")
+_LOGIN = ("xlearning.kerberos.keytab", "xlearning.kerberos.principal")
+
+
+def banner(job: JobSpec, config: Config, conf_files: Sequence[str], *, local: bool) -> str:
+    """Several lines; the id is the last word of the first one.
+
+    Parameters
+    ----------
+    conf_files : sequence of str
+        Those that the command line named.
+    """
+    crew = ", ".join(f"{role.name} {role.instances}" for role in job.roles)
+    more = needed(config, conf_files, local=local)
+    return "\n".join(
+        [
+            f"Submitted {job.app_name} ({crew}) as {job.app_id}",
+            f"  Status: {command('status', job.app_id, more)}",
+            f"  Logs:   {command('logs', job.app_id, ['--follow', *more])}",
+            f"  Kill:   {command('kill', job.app_id, more)}",
+        ]
+    )
+
+
+def command(verb: str, app_id: str, more: Sequence[str]) -> str:
+    """A command line about a job."""
+    return shlex.join(["xl-submit", verb, app_id, *more])
+
+
+def needed(config: Config, conf_files: Sequence[str], *, local: bool) -> list[str]:
+    """Words without which a verb would not find the job from the same shell, be it in another folder."""
+    words = ["--local"] if local else []
+    for name in conf_files:
+        words += ["--conf-file", str(Path(name).absolute())]
+    for key in ((_LOCAL_DIR,) if local else _LOGIN) + _PLACES:
+        if config.is_set(key) and config.source(key).startswith("--") and config.text(key):
+            text = str(config.text(key))
+            path = key in (_LOCAL_DIR, _LOGIN[0]) and not text.startswith("~")
+            words += ["--conf", f"{key}={Path(text).absolute() if path else text}"]
+    return words
