@@ -14,7 +14,7 @@ from minihadoop import MiniHadoop
 from places import Place
 from submitting import Ended, wait_for
 from webhdfs import WebHdfs
-from yarn_gateway import YarnGateway
+from yarn_gateway import YarnGateway, settled
 
 from xlearning.fs import FileSystems
 
@@ -40,8 +40,13 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
         *("--app-name", "verbs", "--app-type", "TENSORFLOW", "--worker-num", 2, "--board-enable", "false"),
         *("--output", f"{place.at('out')}#output", "--", "bash", "-c", WORK),
     )
+    left = gateway.start(
+        *("--detach", "--board-enable", "false", "--output", f"{place.at('left')}#output"),
+        *("--", "bash", "-c", "sleep 1; touch output/x"),
+    )
     app_id = gateway.submitted(job)
     job.said("25%", 180)
+    one_that_nobody_follows(gateway, left.end(), place)
     it_is_shown(gateway, app_id)
     its_logs_are_on_the_nodes(gateway, app_id)
     saved = gateway.verb("save", app_id)
@@ -56,6 +61,16 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
     gateway.nothing_is_left_of(app_id)
     it_is_remembered(gateway, app_id, saved.out.strip())
     its_logs_are_gathered(gateway, app_id)
+
+
+def one_that_nobody_follows(gateway: YarnGateway, left: Ended, place: Place) -> None:
+    assert left.code == 0, left.err
+    assert f"xl-submit kill {left.app_id}" in left.err and "SUCCEEDED" not in left.err
+    wait_for(lambda: gateway.application(left.app_id)["state"] == "FINISHED", 120, "it does not end")
+    settled(gateway, left.app_id)
+    assert {name.rpartition("/")[2] for name in place.tree("left")} == {"x", "_SUCCESS"}
+    told = json.loads(good(gateway.verb("status", left.app_id, "--output", "json")))
+    assert (told["state"], told["source"], told["details"]["state"]) == ("SUCCEEDED", "history", "SUCCEEDED")
 
 
 def container(app_id: str, number: int) -> str:

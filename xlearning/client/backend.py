@@ -152,6 +152,11 @@ class OnThisMachine:
 class OnYarn:
     """Jobs on the cluster of ``HADOOP_CONF_DIR``.
 
+    Parameters
+    ----------
+    keep : bool
+        Whether the driver JVM stays after a submission, for the next one.
+
     Raises
     ------
     xlearning.errors.ConfigError
@@ -162,7 +167,9 @@ class OnYarn:
 
     title = "YARN"
 
-    def __init__(self, environ: MutableMapping[str, str], user: str, config: Config) -> None:
+    def __init__(
+        self, environ: MutableMapping[str, str], user: str, config: Config, *, keep: bool = False
+    ) -> None:
         from xlearning.client.secure import log_in
         from xlearning.cluster.hadoop_site import HadoopSite
         from xlearning.cluster.skein import SkeinCluster
@@ -173,6 +180,7 @@ class OnYarn:
         self._skein = SkeinCluster(self._site, self.user, login)
         self.cluster: ClusterClient = self._skein
         self.default_fs = self._site.default_fs
+        self._keep = keep
         self._package: NodePackage | None = None
         self._job: JobSpec | None = None  # as the cluster allows it
 
@@ -216,7 +224,8 @@ class OnYarn:
             self._skein.kill(app_id)
             raise
         finally:
-            self._skein.release_driver()
+            if not self._keep:
+                self._skein.release_driver()
 
     def started(self, app_id: str, config: Config, console: Console) -> None:
         """The priority, which skein cannot pass on."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,10 +33,17 @@ class Layers:
     options: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def read_config(layers: Layers, problems: list[Problem]) -> Config | None:
-    """The configuration; None, and a problem more, when it cannot be used."""
+def read_config(layers: Layers, problems: list[Problem], notes: list[str] | None = None) -> Config | None:
+    """The configuration; None, and a problem more, when it cannot be used.
+
+    Parameters
+    ----------
+    notes : list of str
+        Gets its warnings; without it they are not asked for: they are told when a job is submitted.
+    """
+    told = [] if notes is None else notes
     try:
-        return load(
+        config = load(
             environ=os.environ,
             conf_dir=find_conf_dir(os.environ),
             conf_files=[Path(text) for text in layers.conf_files],
@@ -43,13 +51,21 @@ def read_config(layers: Layers, problems: list[Problem]) -> Config | None:
             options=layers.options,
         )
     except ConfigError as error:
+        told += error.warnings
         problems.append(Problem(error.message, error.hint or ""))
         return None
+    told += config.warnings
+    return config
 
 
 def user_name(environ: Mapping[str, str]) -> str:
     """The user as Hadoop sees it: ``HADOOP_USER_NAME``, else the one who is logged in."""
     return environ.get("HADOOP_USER_NAME") or getpass.getuser()
+
+
+def interpreter_of(config: Config) -> str:
+    """Path of the Python of our processes."""
+    return config.get("xlearning.python") or os.path.realpath(sys.executable)
 
 
 def split_pairs(texts: tuple[str, ...], problems: list[Problem]) -> tuple[tuple[str, str], ...]:

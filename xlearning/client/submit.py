@@ -5,16 +5,13 @@ from __future__ import annotations
 import queue
 
 from xlearning.client.answers import tell
-from xlearning.client.backend import BackEnd
+from xlearning.client.api.job import Job
 from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.following.watch import Event
 from xlearning.client.following.ways import Ways, check_logs, ways_of
-from xlearning.client.line import layers_of, request_of
 from xlearning.client.scan import Scan
-from xlearning.client.settings import read_config
-from xlearning.client.submission import Draft, draft, make_ready, open_back_end, start
-from xlearning.config import Config
+from xlearning.client.submission import Draft, Submitter
 
 
 def run(line: Scan, console: Console) -> int:
@@ -25,43 +22,43 @@ def run(line: Scan, console: Console) -> int:
     xlearning.errors.XLearningError
         Anything that is wrong before the application has started.
     """
-    request, layers, ways = request_of(line), layers_of(line), ways_of(line)
-    config = read_config(layers, line.problems)
-    local, dry = line.given("local"), line.given("dry-run")
-    back_end = open_back_end(config or Config.from_properties({}), line.problems, local=local)
+    job, ways, dry = Job.of_line(line), ways_of(line), line.given("dry-run")
+    submitter = Submitter(console, local=line.given("local"))
+    for note in line.notes:
+        console.warn(note)
     try:
-        made = draft(request, config, back_end, console, local=local, problems=line.problems, to_run=not dry)
+        made = submitter.draft(job, line.problems, to_run=not dry)
         check_logs(ways, made.plan.job)
-        for note in (*made.config.warnings, *line.notes, *made.plan.notes):
+        for note in made.plan.notes:
             console.warn(note)
-        return _show(made, back_end, console) if dry else _launch(line, ways, made, back_end, console)
+        return _show(made, console) if dry else _launch(line, ways, made, submitter, console)
     finally:
-        back_end.close()
+        submitter.close()
 
 
-def _show(made: Draft, back_end: BackEnd, console: Console) -> int:
+def _show(made: Draft, console: Console) -> int:
     from xlearning.client.planning.dryrun import render
 
-    text = render(made.plan, made.config, back_end.describe(made.plan, made.config, made.fss))
+    text = render(made.plan, made.config, made.back_end.describe(made.plan, made.config, made.fss))
     return EXIT_OK if tell(text, console) else EXIT_CLIENT
 
 
-def _launch(line: Scan, ways: Ways, made: Draft, back_end: BackEnd, console: Console) -> int:
+def _launch(line: Scan, ways: Ways, made: Draft, submitter: Submitter, console: Console) -> int:
     from xlearning.client.following.attended import Attended
     from xlearning.client.following.banner import banner
     from xlearning.client.following.interrupts import Interrupts
 
     if line.given("verbose"):
-        from xlearning.client.planning.dryrun import properties
+        from xlearning.client.planning.dryrun import set_properties
 
-        console.block(["Properties that are not defaults", *properties(made.config)], good=True)
+        console.block(["Properties that are not defaults", *set_properties(made.config)], good=True)
     inbox: queue.SimpleQueue[Event] = queue.SimpleQueue()
     with Interrupts() as interrupts:
-        make_ready(made, back_end, console)
+        submitter.make_ready(made)
         interrupts.redirect(inbox)
-        job = start(made, back_end, interrupts.check)
+        job = submitter.start(made, interrupts.check)
         if not ways.as_json:
             tell(job.app_id, console)
         console.info(banner(job, made.config, line.many("conf-file"), local=line.given("local")))
-        back_end.started(job.app_id, made.config, console)
-        return Attended(job, made.config, made.fss, back_end, ways, console).to_the_end(inbox)
+        made.back_end.started(job.app_id, made.config, console)
+        return Attended(job, made, ways, console).to_the_end(inbox)

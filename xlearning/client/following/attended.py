@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
-import os
 import queue
-import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xlearning.client.answers import answer_json
-from xlearning.client.backend import BackEnd
 from xlearning.client.codes import EXIT_JOB, EXIT_OK, EXIT_SIGNAL
 from xlearning.client.console import Console
 from xlearning.client.following.follow import Detached, Ending, Follower
 from xlearning.client.following.watch import Event, Watcher
 from xlearning.client.following.ways import Ways
+from xlearning.client.settings import interpreter_of
+from xlearning.client.submission import Draft
 from xlearning.cluster.base import ApplicationReport
-from xlearning.config import Config
 from xlearning.errors import ClusterError
-from xlearning.fs import FileSystems
 from xlearning.job import AppState, JobSpec, Snapshot
 
 if TYPE_CHECKING:
@@ -30,18 +26,9 @@ if TYPE_CHECKING:
 class Attended:
     """One job that was just submitted, and how its client wants to follow it."""
 
-    def __init__(
-        self,
-        job: JobSpec,
-        config: Config,
-        fss: FileSystems,
-        back_end: BackEnd,
-        ways: Ways,
-        console: Console,
-    ) -> None:
-        self._job, self._config, self._fss = job, config, fss
-        self._back_end, self._ways, self._console = back_end, ways, console
-        self._cluster = back_end.cluster
+    def __init__(self, job: JobSpec, made: Draft, ways: Ways, console: Console) -> None:
+        self._job, self._made, self._ways, self._console = job, made, ways, console
+        self._cluster = made.back_end.cluster
 
     def to_the_end(self, inbox: queue.SimpleQueue[Event]) -> int:
         """Follow it as far as is wanted; the exit code.
@@ -63,7 +50,7 @@ class Attended:
         return self._ended(ending)
 
     def _follow(self, inbox: queue.SimpleQueue[Event]) -> Ending:
-        watcher = Watcher(self._fss, self._job.staging, inbox)
+        watcher = Watcher(self._made.fss, self._job.staging, inbox)
         stream = self._stream()
         follower = Follower(
             self._job,
@@ -71,8 +58,8 @@ class Attended:
             watcher,
             inbox,
             self._console,
-            interval=self._config.get("xlearning.log.pull.interval"),
-            heartbeat=self._config.get("xlearning.client.heartbeat.interval"),
+            interval=self._made.config.get("xlearning.log.pull.interval"),
+            heartbeat=self._made.config.get("xlearning.client.heartbeat.interval"),
             kill_on_exit=self._ways.kill_on_exit,
             listener=stream.update if stream else None,
         )
@@ -88,39 +75,23 @@ class Attended:
                 stream.stop()
 
     def _ended(self, ending: Ending) -> int:
-        from xlearning.client.following.epilogue import epilogue, first_failure
-        from xlearning.client.following.outcome import all_logs, logs, published
-        from xlearning.client.sweep import settle_quietly
+        from xlearning.client.following.outcome import conclude
 
-        job, report = self._job, ending.report
-        if not ending.goes_on:
-            if settle_quietly(job, self._fss, self._console):
-                # a commit begins when everything has succeeded and is uploaded: now the output is whole
-                report = dataclasses.replace(report, state=AppState.SUCCEEDED)
-            self._back_end.tidy(job.app_id, self._fss, self._console)
-        good = report.state is AppState.SUCCEEDED
-        failed = first_failure(ending.snapshot)
-        untroubled = good or (report.state is AppState.KILLED and failed is None)
-        found = all_logs(self._cluster, report, ending.snapshot) if untroubled else None
-        outputs = published(job, self._fss) if good else {}
-        lines = epilogue(
-            report,
-            ending.snapshot,
-            logs=logs(self._cluster, report, failed.id if failed else "") if found is None else found,
-            published=outputs,
-            python=self._config.get("xlearning.python") or os.path.realpath(sys.executable),
+        made, python = self._made, interpreter_of(self._made.config)
+        outcome = conclude(
+            self._job, ending, self._cluster, made.fss, made.back_end.tidy, self._console, python
         )
-        self._console.block(lines, good=good)
-        self._tell_json(report, ending.snapshot, tuple(outputs))
-        return EXIT_OK if good else EXIT_JOB
+        self._console.block(list(outcome.lines), good=outcome.good)
+        self._tell_json(outcome.report, ending.snapshot, tuple(outcome.published))
+        return EXIT_OK if outcome.good else EXIT_JOB
 
     def _stream(self) -> LogStream | None:
         if self._ways.logs is None:
             return None
         from xlearning.client.following.log_stream import LogStream
 
-        source = self._back_end.log_source(self._job.app_id)
-        pause = self._config.get("xlearning.log.pull.interval")
+        source = self._made.back_end.log_source(self._job.app_id)
+        pause = self._made.config.get("xlearning.log.pull.interval")
         stream = LogStream(source, self._ways.logs, self._console, pause=pause)
         stream.start()
         return stream
@@ -143,7 +114,7 @@ class Attended:
             return
         from xlearning.client.following.outcome_json import outcome
 
-        where = self._back_end.title
+        where = self._made.back_end.title
         answer_json(
             outcome(self._job, report, snapshot, where=where, now=time.time(), outputs=outputs), self._console
         )

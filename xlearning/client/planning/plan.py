@@ -11,6 +11,7 @@ from xlearning.client.planning.request import Request
 from xlearning.client.planning.resources import Shipped
 from xlearning.client.problems import Problem, refuse
 from xlearning.config import Config
+from xlearning.config.effects import judge
 from xlearning.fs import FileSystems
 from xlearning.fs.base import split_uri
 from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
@@ -96,7 +97,7 @@ def make_plan(
     xlearning.errors.StorageUnavailable
         At once, when a file system does not answer: every further question would wait as long.
     """
-    found = list(problems)
+    found = [*problems, *(Problem(message, fix) for message, fix in judge(config).problems)]
     notes: list[str] = []
     input_specs = inputs.parse(request.inputs, fss, found)
     default_local = config.get("xlearning.output.local.dir")
@@ -131,7 +132,9 @@ def make_plan(
         feeds = streams.plan(request, listings, crew.workers, config, found, notes)
     else:
         feeds = ()
-        crew = roles.match_files(crew, _smallest(listings), config, notes)
+        if not inputs.whole(config):
+            crew = roles.match_files(crew, _smallest(listings), config, notes)
+    roles.check_limit(crew, config, found)
     if setting.local:
         roles.check_slots(crew, config.get("xlearning.local.slots"), found)
     else:
