@@ -12,6 +12,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from xlearning.client.uploading.meter import Bar, Meter, Unseen
+from xlearning.units import format_bytes
+
 if TYPE_CHECKING:
     import rich.console
 
@@ -50,6 +53,9 @@ class Console(Protocol):
 
     def status(self, text: str, trouble: str = "") -> None:
         """How it stands now, in one line or several; a terminal shows it in place, other streams do not."""
+
+    def meter(self, files: int, size: int) -> Meter:
+        """What shows how far an upload of so many files and bytes is."""
 
     def ask(self, question: str, seconds: float) -> str:
         """The key that answers; empty for none. `KeyboardInterrupt` when the user interrupts the question."""
@@ -145,6 +151,11 @@ class PlainConsole:
     def status(self, text: str, trouble: str = "") -> None:
         """See `Console`."""
 
+    def meter(self, files: int, size: int) -> Meter:
+        """See `Console`."""
+        self.info(f"Uploading {files} file{'' if files == 1 else 's'}, {format_bytes(size)}")
+        return Unseen()
+
     def ask(self, question: str, seconds: float) -> str:  # noqa: ARG002
         """See `Console`; nobody is there to answer."""
         return ""
@@ -205,6 +216,11 @@ class TerminalConsole:
     def output(self, lines: list[str]) -> None:
         """See `Console`."""
         self._print("\n".join(lines))
+
+    def meter(self, files: int, size: int) -> Meter:
+        """See `Console`."""
+        self.close()
+        return Bar(self._console(), files, size)
 
     def status(self, text: str, trouble: str = "") -> None:
         """See `Console`."""

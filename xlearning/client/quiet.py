@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xlearning.client.console import Console
+from xlearning.client.uploading.meter import Meter, Unseen
 
 
 class QuietConsole:
@@ -40,6 +41,10 @@ class QuietConsole:
 
     def status(self, text: str, trouble: str = "") -> None:
         """See `Console`."""
+
+    def meter(self, files: int, size: int) -> Meter:  # noqa: ARG002
+        """See `Console`."""
+        return Unseen()
 
     def ask(self, question: str, seconds: float) -> str:
         """See `Console`."""

@@ -24,13 +24,9 @@ def run(line: Scan, console: Console) -> int:
     """
     job, ways, dry = Job.of_line(line), ways_of(line), line.given("dry-run")
     submitter = Submitter(console, local=line.given("local"))
-    for note in line.notes:
-        console.warn(note)
     try:
-        made = submitter.draft(job, line.problems, to_run=not dry)
+        made = submitter.draft(job, line.problems, line.notes, to_run=not dry)
         check_logs(ways, made.plan.job)
-        for note in made.plan.notes:
-            console.warn(note)
         return _show(made, console) if dry else _launch(line, ways, made, submitter, console)
     finally:
         submitter.close()

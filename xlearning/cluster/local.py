@@ -67,6 +67,10 @@ class LocalCluster:
             raise self._unusable(error) from error
         raise ClusterError("10,000 applications were submitted within one millisecond", hint="try again")
 
+    def discard(self, app_id: str) -> None:
+        """Give an id back that nothing was submitted under."""
+        remove_tree(self._apps / app_id)
+
     def submit(self, job: JobSpec) -> None:
         """Start the supervisor of an application and return at once.
 
