@@ -330,11 +330,11 @@ def test_commands_that_find_the_job_again() -> None:
         overrides=[("xlearning.staging.dir", "/a b"), ("xlearning.worker.num", "3")],
         options={"xlearning.kerberos.keytab": ("/k", "--keytab")},
     )
-    assert needed(config, ["/c/x.xml"], local=False) == [
-        *("--conf-file", "/c/x.xml", "--conf", "xlearning.kerberos.keytab=/k"),
+    assert needed(config, scan(["--conf-file", "/c/x.xml", "--cluster", "far"])) == [
+        *("--cluster", "far", "--conf-file", "/c/x.xml", "--conf", "xlearning.kerberos.keytab=/k"),
         *("--conf", "xlearning.staging.dir=/a b"),
     ]
-    first, _, logs, _ = banner(JOB, Config.from_properties({}), (), local=True).splitlines()
+    first, _, logs, _ = banner(JOB, Config.from_properties({}), scan(["--local"])).splitlines()
     assert first.endswith(f"as {APP}")
     assert logs == f"  Logs:   xl-submit logs {APP} --follow --local"
 

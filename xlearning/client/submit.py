@@ -11,6 +11,7 @@ from xlearning.client.console import Console
 from xlearning.client.following.watch import Event
 from xlearning.client.following.ways import Ways, check_logs, ways_of
 from xlearning.client.scan import Scan
+from xlearning.client.settings import Layers, cluster_option
 from xlearning.client.submission import Draft, Submitter
 
 
@@ -23,9 +24,10 @@ def run(line: Scan, console: Console) -> int:
         Anything that is wrong before the application has started.
     """
     job, ways, dry = Job.of_line(line), ways_of(line), line.given("dry-run")
-    submitter = Submitter(console, local=line.given("local"))
+    layers = Layers(options=cluster_option(line.one("cluster")))
+    submitter = Submitter(console, local=line.given("local"), layers=layers)
     try:
-        made = submitter.draft(job, line.problems, line.notes, to_run=not dry)
+        made = submitter.draft(job, line.problems, line.notes, written=line.written, to_run=not dry)
         check_logs(ways, made.plan.job)
         return _show(made, console) if dry else _launch(line, ways, made, submitter, console)
     finally:
@@ -55,6 +57,6 @@ def _launch(line: Scan, ways: Ways, made: Draft, submitter: Submitter, console: 
         job = submitter.start(made, interrupts.check)
         if not ways.as_json:
             tell(job.app_id, console)
-        console.info(banner(job, made.config, line.many("conf-file"), local=line.given("local")))
+        console.info(banner(job, made.config, line))
         made.back_end.started(job.app_id, made.config, console)
         return Attended(job, made, ways, console).to_the_end(inbox)

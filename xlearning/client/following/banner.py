@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from xlearning.client.scan import Scan
 from xlearning.config import Config
 from xlearning.job import JobSpec
 
@@ -15,16 +16,16 @@ _PLACES = ("xlearning.staging.dir", "xlearning.history.log.dir")
 _LOGIN = ("xlearning.kerberos.keytab", "xlearning.kerberos.principal")
 
 
-def banner(job: JobSpec, config: Config, conf_files: Sequence[str], *, local: bool) -> str:
+def banner(job: JobSpec, config: Config, line: Scan) -> str:
     """Several lines; the id is the last word of the first one.
 
     Parameters
     ----------
-    conf_files : sequence of str
-        Those that the command line named.
+    line : Scan
+        The command line that the configuration was read for.
     """
     crew = ", ".join(f"{role.name} {role.instances}" for role in job.roles)
-    more = needed(config, conf_files, local=local)
+    more = needed(config, line)
     return "\n".join(
         [
             f"Submitted {job.app_name} ({crew}) as {job.app_id}",
@@ -40,11 +41,14 @@ def command(verb: str, app_id: str, more: Sequence[str]) -> str:
     return shlex.join(["xl-submit", verb, app_id, *more])
 
 
-def needed(config: Config, conf_files: Sequence[str], *, local: bool) -> list[str]:
+def needed(config: Config, line: Scan) -> list[str]:
     """Words without which a verb would not find the job from the same shell, be it in another folder."""
+    local = line.given("local")
     words = ["--local"] if local else []
-    for name in conf_files:
-        words += ["--conf-file", str(Path(name).absolute())]
+    words += ["--cluster", str(line.one("cluster"))] if line.given("cluster") else []
+    for option in ("conf-file", "properties-file"):
+        for name in line.many(option):
+            words += [f"--{option}", str(Path(name).absolute())]
     for key in ((_LOCAL_DIR,) if local else _LOGIN) + _PLACES:
         if config.is_set(key) and config.source(key).startswith("--") and config.text(key):
             text = str(config.text(key))
