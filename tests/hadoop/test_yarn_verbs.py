@@ -43,9 +43,14 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
         *("--app-name", "verbs", "--app-type", "TENSORFLOW", "--worker-num", 2, "--board-enable", "false"),
         *("--output", f"{place.at('out')}#output", "--", "bash", "-c", WORK),
     )
+    left = gateway.start(
+        *("--detach", "--board-enable", "false", "--output", f"{place.at('left')}#output"),
+        *("--", "bash", "-c", "sleep 1; touch output/x"),
+    )
     app_id = gateway.submitted(job)
     job.said("25%", 180)
     program = start_program(gateway, app_id, place.at("by-program"))
+    one_that_nobody_follows(gateway, left.end(), place)
     it_is_shown(gateway, app_id)
     it_is_described(gateway, app_id)
     its_logs_are_on_the_nodes(gateway, app_id)
@@ -87,6 +92,16 @@ def program_has_seen(ended: Ended, app_id: str, place: Place) -> None:
     assert seen["outputs"] == [[place.at("by-program/good")], []]
     assert "exit code 3" in seen["reason"] and "First to fail: worker:0" in seen["text"]
     assert place.exists("by-program/good/_SUCCESS") and not place.exists("by-program/bad")
+
+
+def one_that_nobody_follows(gateway: YarnGateway, left: Ended, place: Place) -> None:
+    assert left.code == 0, left.err
+    assert f"xl-submit kill {left.app_id}" in left.err and "SUCCEEDED" not in left.err
+    wait_for(lambda: gateway.application(left.app_id)["state"] == "FINISHED", 120, "it does not end")
+    settled(gateway, left.app_id)
+    assert {name.rpartition("/")[2] for name in place.tree("left")} == {"x", "_SUCCESS"}
+    told = json.loads(good(gateway.verb("status", left.app_id, "--output", "json")))
+    assert (told["state"], told["source"], told["details"]["state"]) == ("SUCCEEDED", "history", "SUCCEEDED")
 
 
 def container(app_id: str, number: int) -> str:
