@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
+from xlearning.client.api.job import Job
+from xlearning.client.api.order import request_of
 from xlearning.client.backend import OnThisMachine
 from xlearning.client.console import PlainConsole
-from xlearning.client.planning.plan import Setting, make_plan
+from xlearning.client.planning.plan import Plan, Setting, make_plan
 from xlearning.client.planning.resources import Shipped
-from xlearning.client.scan import scan
+from xlearning.client.scan import Scan, scan
 from xlearning.client.stage import stage
 from xlearning.client.uploading import users_files
 from xlearning.client.uploading.cache import Cache
@@ -89,14 +91,17 @@ def unknown(app_id: str) -> ApplicationReport:
     raise ApplicationNotFound(app_id)
 
 
+def planned(line: Scan, config: Config) -> Plan:
+    setting = Setting("me", 1.0, "file://", unknown)
+    return make_plan(request_of(Job.of_line(line)), config, FileSystems("file://"), setting)
+
+
 @pytest.fixture
 def staged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[FileSystems, str], object]:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text("a")
     line = scan(["--files", "a.py", "./a.py"])
-    plan = make_plan(
-        line, Config.from_properties({}), FileSystems("file://"), Setting("me", 1.0, "file://", unknown)
-    )
+    plan = planned(line, Config.from_properties({}))
     pair = (b"certificate", b"key")
 
     def run(fss: FileSystems, app_id: str) -> object:
@@ -169,7 +174,7 @@ def test_a_job_of_this_machine_that_cannot_be_staged(tmp_path: Path, monkeypatch
         }
     )
     fss = FileSystems("file://")
-    plan = make_plan(scan(["--local", "true"]), config, fss, Setting("me", 1.0, "file://", unknown))
+    plan = planned(scan(["--local", "true"]), config)
     back_end = OnThisMachine(config, "me")
     with pytest.raises(ClusterError, match="in-the-way/staging cannot be written") as caught:
         back_end.start(plan, config, fss, 1.0, lambda: None)

@@ -8,8 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from xlearning.client.uploading.meter import Bar, Meter, Unseen
-from xlearning.units import format_bytes
+from xlearning.client.uploading.meter import Bar, Meter, Unseen, announcement
 
 if TYPE_CHECKING:
     import rich.console
@@ -117,7 +116,7 @@ class PlainConsole:
 
     def meter(self, files: int, size: int) -> Meter:
         """See `Console`."""
-        self.info(f"Uploading {files} file{'' if files == 1 else 's'}, {format_bytes(size)}")
+        self.info(announcement(files, size))
         return Unseen()
 
     def ask(self, question: str) -> bool:  # noqa: ARG002

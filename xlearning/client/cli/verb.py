@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,7 +21,7 @@ APP_ID = (
     "this machine knows is one of this machine, any other one is looked for on YARN; last and the end of "
     "an id mean your own jobs in both places."
 )
-_WIDTH = {"max_content_width": 110}
+_WIDTH = {"max_content_width": 110, "help_option_names": ["-h", "--help"]}
 
 Work = Callable[["Places", Console], int]
 
@@ -55,6 +55,10 @@ _COMMON: Sequence[Callable[[Any], Any]] = (
         "-c", "--conf", multiple=True, metavar="KEY=VALUE", help="Set one property. May be repeated."
     ),
     click.option("--conf-file", multiple=True, metavar="FILE", help="Read properties from a file."),
+    click.option(
+        "--properties-file", multiple=True, metavar="FILE", help="The same, in Java's form (key=value)."
+    ),
+    click.option("--cluster", metavar="NAME", help="Another cluster than that of HADOOP_CONF_DIR."),
     click.option("--verbose", is_flag=True, help="Show where an error comes from."),
 )
 AS_JSON = click.option(
@@ -69,13 +73,13 @@ AS_JSON = click.option(
 def carry_out(work: Work, options: dict[str, Any], *, interrupted: str = "interrupted") -> int:
     """Run ``work`` with the places that the common options name, which are taken out of ``options``."""
     local, verbose = bool(options.pop("local")), bool(options.pop("verbose"))
-    conf, conf_file = options.pop("conf"), options.pop("conf_file")
+    layers = {name: options.pop(name) for name in ("conf", "conf_file", "properties_file", "cluster")}
 
     def with_places(console: Console) -> int:
         from xlearning.client.settings import user_name
         from xlearning.client.verbs.places import Places
 
-        places = Places(_config(conf, conf_file), user_name(os.environ), only_local=local)
+        places = Places(_config(layers), user_name(os.environ), only_local=local)
         try:
             return work(places, console)
         finally:
@@ -93,12 +97,18 @@ def run_command(command: click.Command, words: list[str]) -> int:
         return EXIT_CLIENT
 
 
-def _config(conf: Sequence[str], conf_file: Sequence[str]) -> Config:
+def _config(layers: Mapping[str, Any]) -> Config:
     from xlearning.client.problems import Problem, refuse
-    from xlearning.client.settings import Layers, read_config, split_pairs
+    from xlearning.client.settings import Layers, cluster_option, read_config, split_pairs
     from xlearning.config import Config
 
     problems: list[Problem] = []
-    config = read_config(Layers(tuple(conf_file), split_pairs(tuple(conf), problems)), problems, [])
+    found = Layers(
+        tuple(layers["conf_file"]),
+        split_pairs(tuple(layers["conf"]), problems),
+        cluster_option(layers["cluster"]),
+        tuple(layers["properties_file"]),
+    )
+    config = read_config(found, problems, [])
     refuse(problems)
     return config or Config.from_properties({})

@@ -6,6 +6,8 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from xlearning.units import format_bytes
+
 if TYPE_CHECKING:
     import rich.console
 
@@ -26,6 +28,11 @@ class Meter(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Clear it away."""
+
+
+def announcement(files: int, size: int) -> str:
+    """What will be uploaded, for those who see no bar."""
+    return f"Uploading {files} file{'' if files == 1 else 's'}, {format_bytes(size)}"
 
 
 class Unseen:
