@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from json_answers import conforming
 
 from xlearning.client.cli import main
 from xlearning.client.verbs.config import explain_lines, list_lines
@@ -149,7 +150,7 @@ def test_the_command(tmp_path: Path, xl_submit: Callable[..., tuple[int, str, st
     assert "cannot run programs in Docker containers yet, so no job can be submitted" in err
     assert err.count("did you mean") == 1
     code, out, err = xl_submit("config", "--explain", "--worker-num", "--output", "json", "-c", "hbox.x=1")
-    answer = json.loads(out)
+    answer = conforming("config", json.loads(out))
     assert (code, err, answer["properties"][0]["value"]) == (0, "", "2")
     assert answer["files"][-1] == {"path": str(tmp_path / "xlearning-site.xml"), "read": True}
 
