@@ -95,7 +95,7 @@ def test_compatibility_says_what_becomes_of_each() -> None:
     chapter = text.partition("## 2.")[2].partition("## 3.")[0]
     said: dict[str, str] = {}
     for names, word in re.findall(r"^\| (`.*?) \| (work|error|no)", chapter, re.MULTILINE):
-        for pattern in re.findall(r"`([^`]+)`", names.partition(", with")[0]):
+        for pattern in re.findall(r"`([^`]+)`", names):
             found = fnmatch.filter([*OWN, *HADOOP], pattern)
             assert found, f"{pattern} is no property of the original"
             twice = [name for name in found if name in said]
