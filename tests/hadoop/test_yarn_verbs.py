@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import pytest
 from json_answers import conforming
 from minihadoop import MiniHadoop
 from places import Place
-from submitting import PROGRAMS, Ended, Running, wait_for
+from submitting import PROGRAMS, SUBMIT, Ended, Running, wait_for
 from webhdfs import WebHdfs
 from yarn_gateway import YarnGateway, settled
 
@@ -111,6 +112,24 @@ def it_is_shown(gateway: YarnGateway, app_id: str) -> None:
     assert (listed["app_name"], listed["app_type"], listed["backend"]) == ("verbs", "TENSORFLOW", "yarn")
     assert listed["queue"].endswith("default")
     assert listed["state"] == "RUNNING"
+    assert app_id in completed(gateway, "xl-submit kill ")
+    assert any(name.endswith("default") for name in completed(gateway, "xl-submit --queue "))
+
+
+def completed(gateway: YarnGateway, line: str) -> list[str]:
+    """What a shell is told, by a client that has neither Java nor yarn."""
+    asked = {"_XL_SUBMIT_COMPLETE": "fish_complete", "XL_SUBMIT_LINE": line, "PATH": "/nowhere"}
+    cache = {"XDG_CACHE_HOME": str(gateway.root / "cache")}
+    done = subprocess.run(
+        [sys.executable, SUBMIT],
+        env={**gateway.environ(), **asked, **cache},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    return [item.partition(",")[2].partition("\t")[0] for item in done.stdout.splitlines()]
 
 
 def it_is_described(gateway: YarnGateway, app_id: str) -> None:
