@@ -81,10 +81,10 @@ def test_the_option(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         {"big.conf.path": f"{files}/big.xml", "xlearning.worker.num": "2", "xlearning.ps.num": "1"},
     )
     problems: list[Problem] = []
-    found = read_config(Layers(options=cluster_option("big")), problems)
+    found = read_config(Layers(options=cluster_option("big")), problems, [])
     assert found is not None and not problems
     assert (found.get("xlearning.worker.num"), found.get("xlearning.ps.num")) == (3, 1)
     assert found.text("fs.defaultFS") is None
     assert found.source("xlearning.worker.num") == f"cluster file {files}/big.xml"
-    assert read_config(Layers(options=cluster_option("small")), problems) is None
+    assert read_config(Layers(options=cluster_option("small")), problems, []) is None
     assert problems[0].message.startswith("there is no cluster small (--cluster)")

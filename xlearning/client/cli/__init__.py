@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from xlearning.client.console import open_console, open_standard_streams, silence
 
     open_standard_streams()
-    words = list(sys.argv[1:] if argv is None else argv)
+    words = [*(sys.argv[1:] if argv is None else argv)]  # the verb list would hide the builtin of that name
     # Only the very first word can be a verb; later it is the user's command or a value.
     verb = words.pop(0) if words and words[0] in VERBS else DEFAULT_VERB
     if verb == DEFAULT_VERB and (meant := _meant(words)):
