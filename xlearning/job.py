@@ -119,11 +119,19 @@ class OutputSpec:
 
 @dataclass(frozen=True)
 class LocalResource:
-    """A file or archive placed in every container's working folder as ``name``."""
+    """A file or archive placed in every container's working folder as ``name``.
+
+    Attributes
+    ----------
+    kept : bool
+        Whether it stays where it is, unchanged, when the application has ended, so that nodes may keep
+        their copy for the user's next one.
+    """
 
     name: str
     uri: str
     kind: ResourceKind = ResourceKind.FILE
+    kept: bool = False
 
 
 @dataclass(frozen=True)

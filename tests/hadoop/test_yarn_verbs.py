@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from json_answers import conforming
 from minihadoop import MiniHadoop
 from places import Place
 from submitting import Ended, wait_for
@@ -43,10 +44,12 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
     app_id = gateway.submitted(job)
     job.said("25%", 180)
     it_is_shown(gateway, app_id)
+    it_is_described(gateway, app_id)
     its_logs_are_on_the_nodes(gateway, app_id)
-    saved = gateway.verb("save", app_id)
-    assert saved.code == 0, saved.err
-    assert place.exists(f"{saved.out.strip().removeprefix(place.uri + '/')}/_SUCCESS")
+    told = gateway.verb("save", app_id, "--output", "json")
+    assert told.code == 0, told.err
+    (saved,) = conforming("save", json.loads(told.out))["save"]["paths"]
+    assert place.exists(f"{saved.removeprefix(place.uri + '/')}/_SUCCESS")
     others_see_little(gateway, app_id)
     killed = gateway.verb("kill", app_id, "--reason", "seen enough")
     assert (killed.code, killed.out) == (0, f"{app_id} KILLED\n"), killed.err
@@ -54,7 +57,7 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
     assert end.code == 2
     assert re.search(f"{app_id} KILLED after .*: killed by .*: seen enough", end.err)
     gateway.nothing_is_left_of(app_id)
-    it_is_remembered(gateway, app_id, saved.out.strip())
+    it_is_remembered(gateway, app_id, saved)
     its_logs_are_gathered(gateway, app_id)
 
 
@@ -73,14 +76,27 @@ def it_is_shown(gateway: YarnGateway, app_id: str) -> None:
     for part in ("On          YARN", "Type        TENSORFLOW", f"/proxy/{app_id}/pages/job/", "25%"):
         assert part in text
     assert "Note:" not in text
-    data = json.loads(good(gateway.verb("status", app_id, "--output", "json")))
-    assert (data["where"], data["source"], data["state"]) == ("YARN", "ApplicationMaster", "RUNNING")
+    data = conforming("status", json.loads(good(gateway.verb("status", app_id, "--output", "json"))))
+    assert (data["backend"], data["source"], data["state"]) == ("yarn", "am", "RUNNING")
     assert {one["role"] for one in data["details"]["containers"]} == {"worker"}
-    (listed,) = [
-        one for one in json.loads(good(gateway.verb("list", "--output", "json"))) if one["id"] == app_id
-    ]
-    assert (listed["name"], listed["type"], listed["where"]) == ("verbs", "TENSORFLOW", "YARN")
+    told = good(gateway.verb("list", "--state", "running", "--output", "json"))
+    (listed,) = [one for one in conforming("list", json.loads(told))["jobs"] if one["app_id"] == app_id]
+    assert (listed["app_name"], listed["app_type"], listed["backend"]) == ("verbs", "TENSORFLOW", "yarn")
+    assert listed["queue"].endswith("default")
     assert listed["state"] == "RUNNING"
+
+
+def it_is_described(gateway: YarnGateway, app_id: str) -> None:
+    data = conforming("describe", json.loads(good(gateway.verb("describe", app_id, "--output", "json"))))
+    assert (data["source"], data["backend"], data["notes"]) == ("am", "yarn", [])
+    assert data["command"][-1] == WORK and data["properties"]["xlearning.worker.memory"] == "512"
+    assert data["links"]["page"].endswith(f"/proxy/{app_id}/pages/job/")
+    assert data["links"]["yarn"].endswith(f"/cluster/app/{app_id}")
+    assert (data["attempts"][0]["container_id"], data["attempts"][0]["state"]) == (
+        *(container(app_id, 1), "RUNNING"),
+    )
+    assert all(one["log_url"].startswith("http://") for one in data["containers"])
+    assert good(gateway.verb("open", app_id, "--print")).strip() == data["links"]["page"]
 
 
 def its_logs_are_on_the_nodes(gateway: YarnGateway, app_id: str) -> None:
@@ -110,8 +126,15 @@ def it_is_remembered(gateway: YarnGateway, app_id: str, saved: str) -> None:
     text = good(gateway.verb("status", app_id))
     assert text.startswith(f"{app_id} KILLED after ")
     assert "seen enough" in text and saved in text and "worker:1" in text
-    again = gateway.verb("kill", app_id)
-    assert (again.code, again.out) == (0, f"{app_id} KILLED\n")
+    again = gateway.verb("kill", app_id, "--output", "json")
+    told = conforming("kill", json.loads(good(again)))
+    assert (told["killed"], told["state"], "seen enough" in told["reason"]) == (False, "KILLED", True)
+    data = conforming("describe", json.loads(good(gateway.verb("describe", app_id, "--output", "json"))))
+    assert (data["source"], data["notes"], data["command"][-1]) == ("history", [], WORK)
+    assert data["properties"]["xlearning.worker.memory"] == "512"
+    assert (data["links"]["page"], data["attempts"][0]["container_id"]) == ("", container(app_id, 1))
+    opened = conforming("open", json.loads(good(gateway.verb("open", app_id, "--output", "json"))))
+    assert (opened["what"], opened["url"], opened["opened"]) == ("yarn", data["links"]["yarn"], False)
     late = gateway.verb("save", app_id)
     assert late.code == 1 and "has ended (KILLED)" in late.err
 
@@ -121,3 +144,6 @@ def its_logs_are_gathered(gateway: YarnGateway, app_id: str) -> None:
     wait_for(lambda: gateway.application(app_id)["logAggregationStatus"] in done, 60, "logs are not gathered")
     words = ("--role", "worker", "--index", 0, "--file", "stderr")
     assert "err 0\n" in good(gateway.verb("logs", app_id, *words))
+    nowhere = ("--conf", "xlearning.history.log.dir=/nowhere")  # the roles are then known by YARN's logs
+    text = good(gateway.verb("logs", app_id, *nowhere, "--role", "worker", "--file", "stderr"))
+    assert re.findall(r"==> worker container_\S+_00000(\d) stderr <==\nerr", text) == ["2", "3"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 
+from xlearning.client.uploading.meter import Meter, Unseen, announcement
+
 LOGGER = logging.getLogger("xlearning")
 LOGGER.addHandler(logging.NullHandler())
 
@@ -31,6 +33,11 @@ class LoggingConsole:
 
     def status(self, text: str) -> None:
         """See `Console`; for a terminal only."""
+
+    def meter(self, files: int, size: int) -> Meter:
+        """See `Console`."""
+        self.info(announcement(files, size))
+        return Unseen()
 
     def ask(self, question: str) -> bool:  # noqa: ARG002
         """See `Console`; there is nobody to ask."""
