@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +15,9 @@ import pytest
 from json_answers import conforming
 from minihadoop import MiniHadoop
 from places import Place
-from submitting import Ended, wait_for
+from submitting import PROGRAMS, SUBMIT, Ended, Running, wait_for
 from webhdfs import WebHdfs
-from yarn_gateway import YarnGateway
+from yarn_gateway import YarnGateway, settled
 
 from xlearning.fs import FileSystems
 
@@ -43,6 +45,7 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
     )
     app_id = gateway.submitted(job)
     job.said("25%", 180)
+    program = start_program(gateway, app_id, place.at("by-program"))
     it_is_shown(gateway, app_id)
     it_is_described(gateway, app_id)
     its_logs_are_on_the_nodes(gateway, app_id)
@@ -51,14 +54,39 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
     (saved,) = conforming("save", json.loads(told.out))["save"]["paths"]
     assert place.exists(f"{saved.removeprefix(place.uri + '/')}/_SUCCESS")
     others_see_little(gateway, app_id)
+    program.said("asked")
     killed = gateway.verb("kill", app_id, "--reason", "seen enough")
     assert (killed.code, killed.out) == (0, f"{app_id} KILLED\n"), killed.err
     end = job.end()
     assert end.code == 2
     assert re.search(f"{app_id} KILLED after .*: killed by .*: seen enough", end.err)
-    gateway.nothing_is_left_of(app_id)
+    settled(gateway, app_id)
     it_is_remembered(gateway, app_id, saved)
     its_logs_are_gathered(gateway, app_id)
+    program_has_seen(program.end(), app_id, place)
+    gateway.nothing_is_left_of(app_id)
+
+
+def start_program(gateway: YarnGateway, app_id: str, output: str) -> Running:
+    """A program that uses the Python interface, beside the verbs."""
+    gateway.program = (sys.executable, "-W", "error", str(PROGRAMS / "python_api.py"))
+    try:
+        return gateway.start_verb(app_id, output)
+    finally:
+        gateway.program = YarnGateway.program
+
+
+def program_has_seen(ended: Ended, app_id: str, place: Place) -> None:
+    """It was told the same as the verbs, and ran two jobs with one client."""
+    assert (ended.code, ended.err) == (0, "asked\n"), ended.err
+    seen = json.loads(ended.out)
+    assert (seen["state"], app_id in seen["listed"]) == ("RUNNING", True)
+    assert f"/proxy/{app_id}/pages/job/" in seen["page"]
+    assert seen["lines"] == ["no text: \ufffd", "no text: \ufffd", "out 0", "out 1"]
+    assert seen["states"] == ["SUCCEEDED", "FAILED"]
+    assert seen["outputs"] == [[place.at("by-program/good")], []]
+    assert "exit code 3" in seen["reason"] and "First to fail: worker:0" in seen["text"]
+    assert place.exists("by-program/good/_SUCCESS") and not place.exists("by-program/bad")
 
 
 def container(app_id: str, number: int) -> str:
@@ -84,6 +112,24 @@ def it_is_shown(gateway: YarnGateway, app_id: str) -> None:
     assert (listed["app_name"], listed["app_type"], listed["backend"]) == ("verbs", "TENSORFLOW", "yarn")
     assert listed["queue"].endswith("default")
     assert listed["state"] == "RUNNING"
+    assert app_id in completed(gateway, "xl-submit kill ")
+    assert any(name.endswith("default") for name in completed(gateway, "xl-submit --queue "))
+
+
+def completed(gateway: YarnGateway, line: str) -> list[str]:
+    """What a shell is told, by a client that has neither Java nor yarn."""
+    asked = {"_XL_SUBMIT_COMPLETE": "fish_complete", "XL_SUBMIT_LINE": line, "PATH": "/nowhere"}
+    cache = {"XDG_CACHE_HOME": str(gateway.root / "cache")}
+    done = subprocess.run(
+        [sys.executable, SUBMIT],
+        env={**gateway.environ(), **asked, **cache},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    return [item.partition(",")[2].partition("\t")[0] for item in done.stdout.splitlines()]
 
 
 def it_is_described(gateway: YarnGateway, app_id: str) -> None:

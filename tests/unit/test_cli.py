@@ -156,6 +156,19 @@ def test_a_verb_is_one_as_the_first_word_only(folder: Path, verb: str) -> None:
     assert "no YARN to submit to" in xl_submit(folder, "--", verb, "last").stderr
 
 
+@pytest.mark.parametrize("verb", ["list", "status"])
+def test_verbs_log_in_by_keytab(folder: Path, verb: str) -> None:
+    conf = folder / "hadoop"
+    conf.mkdir()
+    names = {"fs.defaultFS": "hdfs://localhost:1", "hadoop.security.authentication": "kerberos"}
+    rows = "".join(f"<property><name>{k}</name><value>{v}</value></property>" for k, v in names.items())
+    (conf / "core-site.xml").write_text(f"<configuration>{rows}</configuration>")
+    words = [verb, *(["last"] if verb == "status" else []), "--keytab", "/no/such.keytab", "--principal", "p"]
+    done = xl_submit(folder, *words, HADOOP_CONF_DIR=str(conf))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "/no/such.keytab" in done.stderr
+
+
 def test_list_of_no_jobs(folder: Path) -> None:
     done = xl_submit(folder, "list")
     assert (done.returncode, done.stdout) == (0, "")

@@ -53,6 +53,16 @@ def test_the_folder_of_another_cluster(files: Path) -> None:
     ) == [folder]
 
 
+def test_the_second_job_of_a_process_finds_its_cluster(files: Path) -> None:
+    environ = {"HADOOP_CONF_DIR": str(files / "home")}
+    wanted = config(cluster="big", big=f"{files}/big.xml", where=str(files / "x"))
+    use_cluster(wanted, environ)
+    (folder,) = (files / "x" / "clusters").iterdir()
+    use_cluster(wanted, environ)
+    assert environ == {"HADOOP_CONF_DIR": str(folder)}
+    assert list((files / "x" / "clusters").iterdir()) == [folder]
+
+
 def test_a_gateway_without_a_configuration_of_its_own(files: Path) -> None:
     environ: dict[str, str] = {}
     use_cluster(config(cluster="big", big=f"{files}/big.xml", where=str(files / "x")), environ)

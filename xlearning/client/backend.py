@@ -226,6 +226,7 @@ class OnYarn:
             self._skein.kill(app_id)
             raise
         finally:
+            self._open.close()
             if not self._keep:
                 self._skein.release_driver()
 

@@ -12,7 +12,7 @@ from xlearning.client.verbs.reach import connect
 from xlearning.cluster.base import ApplicationReport, KnownContainer
 from xlearning.cluster.log_listing import logged
 from xlearning.cluster.yarn_details import containers
-from xlearning.errors import ClusterError, XLearningError
+from xlearning.errors import ApplicationNotFound, ClusterError, XLearningError
 from xlearning.history.reader import HistoryReader
 from xlearning.job import AppState, ContainerState, ContainerView, Snapshot
 
@@ -117,7 +117,10 @@ def known_containers(found: Found, notes: list[str], *, thorough: bool = False) 
         then knows the ApplicationMasters alone.
     """
     if isinstance(found.place, LocalPlace):
-        return found.place.containers(found.app_id)
+        try:
+            return found.place.containers(found.app_id)
+        except ApplicationNotFound:  # deleted since it was found
+            return ()
     if not isinstance(found.place, YarnPlace):
         return ()
     try:
