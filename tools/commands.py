@@ -98,14 +98,15 @@ def _command(verb: str) -> click.Command:
 
 
 def _verb(command: click.Command) -> Iterator[str]:
-    context = click.Context(command, info_name=f"xl-submit {command.name}")
+    context = click.Context(command, info_name=f"xl-submit {command.name}", **command.context_settings)
     pieces = " ".join(command.collect_usage_pieces(context))
     yield from ("", f"### {command.name}", "", f"`xl-submit {command.name} {pieces}`", "", command.help or "")
     options = [one for one in command.get_params(context) if isinstance(one, click.Option)]
     yield ""
     yield from _table(("Option", "What it does"), (_click_row(one, context) for one in options))
     for note in (command.epilog or "").split("\n\n"):
-        yield from ("", note) if note else ()
+        verbatim = note.startswith("\b\n")
+        yield from ("", "```", note[2:], "```") if verbatim else ("", note) if note else ()
 
 
 def _click_row(option: click.Option, context: click.Context) -> tuple[str, str]:

@@ -9,6 +9,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from json_answers import conforming
 from submitting import Gateway, wait_for
 from terminal import CTRL_C, terminal
 
@@ -127,7 +128,7 @@ def test_the_end_as_json_and_all_output(gateway: Gateway, up: Path) -> None:
         *("--conf", "xlearning.container.maxFailures.rate=0.1", "--", "bash", "-c", words),
     )
     assert ended.code == 2, ended.err
-    told = json.loads(ended.out)
+    told = conforming("submit", json.loads(ended.out))
     assert (told["state"], told["exit_code"]) == ("FAILED", 3)
     assert up.exists()
     assert told["failed"] in [one["id"] for one in told["containers"] if one["index"] == 1]

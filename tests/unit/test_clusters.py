@@ -53,6 +53,16 @@ def test_the_folder_of_another_cluster(files: Path) -> None:
     ) == [folder]
 
 
+def test_the_second_job_of_a_process_finds_its_cluster(files: Path) -> None:
+    environ = {"HADOOP_CONF_DIR": str(files / "home")}
+    wanted = config(cluster="big", big=f"{files}/big.xml", where=str(files / "x"))
+    use_cluster(wanted, environ)
+    (folder,) = (files / "x" / "clusters").iterdir()
+    use_cluster(wanted, environ)
+    assert environ == {"HADOOP_CONF_DIR": str(folder)}
+    assert list((files / "x" / "clusters").iterdir()) == [folder]
+
+
 def test_a_gateway_without_a_configuration_of_its_own(files: Path) -> None:
     environ: dict[str, str] = {}
     use_cluster(config(cluster="big", big=f"{files}/big.xml", where=str(files / "x")), environ)
@@ -81,10 +91,10 @@ def test_the_option(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         {"big.conf.path": f"{files}/big.xml", "xlearning.worker.num": "2", "xlearning.ps.num": "1"},
     )
     problems: list[Problem] = []
-    found = read_config(Layers(options=cluster_option("big")), problems)
+    found = read_config(Layers(options=cluster_option("big")), problems, [])
     assert found is not None and not problems
     assert (found.get("xlearning.worker.num"), found.get("xlearning.ps.num")) == (3, 1)
     assert found.text("fs.defaultFS") is None
     assert found.source("xlearning.worker.num") == f"cluster file {files}/big.xml"
-    assert read_config(Layers(options=cluster_option("small")), problems) is None
+    assert read_config(Layers(options=cluster_option("small")), problems, []) is None
     assert problems[0].message.startswith("there is no cluster small (--cluster)")

@@ -10,6 +10,7 @@ from pathlib import Path
 import commands
 import properties
 import pytest
+import schemas
 
 from xlearning.am.core import actions, events
 from xlearning.am.core.state import Phase
@@ -52,6 +53,11 @@ def test_the_packaged_file_repeats_the_defaults() -> None:
     assert len(values) > 50
     assert values == {name: key.default for name, key in keys.items() if key}
     assert load(environ={}).explicit() == {}
+
+
+def test_the_schemas_of_the_verbs_are_up_to_date() -> None:
+    files = {path.stem: path.read_text(encoding="utf-8") for path in schemas.TARGET.iterdir()}
+    assert files == {name: schemas.render(name) for name in schemas.ANSWERS}, "run tools/schemas.py"
 
 
 def test_the_list_of_commands_is_up_to_date() -> None:

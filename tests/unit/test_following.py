@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import queue
 import signal
 import threading
@@ -342,12 +341,11 @@ def test_commands_that_find_the_job_again() -> None:
 def test_the_end_for_a_program() -> None:
     report = ApplicationReport(APP, "n", "me", AppState.FAILED, "because", submitted=1.0, finished=3.0)
     seen = snapshot(container(1, ContainerState.FAILED, exit_code=3, ended=1))
-    told = outcome(JOB, report, seen, where="YARN", now=9.0)
-    assert (told["id"], told["state"], told["reason"], told["seconds"]) == (APP, "FAILED", "because", 2.0)
-    assert (told["exit_code"], told["failed"], told["where"]) == (3, "c1", "YARN")
-    assert json.loads(json.dumps(told)) == told
-    good = outcome(JOB, replace(report, state=AppState.SUCCEEDED), None, where="YARN", now=9.0)
-    assert (good["exit_code"], good["reason"], good["containers"]) == (0, "", [])
+    told = outcome(JOB, report, seen, backend="yarn", now=9.0)
+    assert (told.app_id, told.state, told.reason, told.seconds) == (APP, AppState.FAILED, "because", 2.0)
+    assert (told.exit_code, told.failed, told.backend) == (3, "c1", "yarn")
+    good = outcome(JOB, replace(report, state=AppState.SUCCEEDED), None, backend="yarn", now=9.0)
+    assert (good.exit_code, good.reason, good.containers) == (0, "", ())
 
 
 def test_quiet_says_only_what_is_wrong() -> None:

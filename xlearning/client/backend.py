@@ -36,14 +36,14 @@ class BackEnd(Protocol):
         File system of paths without a scheme.
     user : str
         Who submits, as the cluster calls them.
-    title : str
-        ``this machine`` or ``YARN``.
+    name : str
+        ``local`` or ``yarn``.
     """
 
     cluster: ClusterClient
     default_fs: str
     user: str
-    title: str
+    name: str
 
     def staging_root(self, config: Config, fss: FileSystems) -> str:
         """URI of the folder of all staging folders."""
@@ -84,7 +84,7 @@ class BackEnd(Protocol):
 class OnThisMachine:
     """Jobs with ``--local``."""
 
-    title = "this machine"
+    name = "local"
     default_fs = LOCAL_FS
 
     def __init__(self, config: Config, user: str) -> None:
@@ -175,7 +175,7 @@ class OnYarn:
         The cluster is secure, and there is no ticket or no usable keytab.
     """
 
-    title = "YARN"
+    name = "yarn"
 
     def __init__(
         self, environ: MutableMapping[str, str], user: str, config: Config, *, keep: bool = False
@@ -242,6 +242,7 @@ class OnYarn:
             self._skein.kill(app_id)
             raise
         finally:
+            self._open.close()
             if not self._keep:
                 self._skein.release_driver()
 

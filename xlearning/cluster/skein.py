@@ -214,6 +214,7 @@ class SkeinCluster:
             "id": app_id,
             "name": found.name,
             "user": found.user,
+            "queue": found.queue,
             "state": str(found.state),
             "finalStatus": str(found.final_status),
             "diagnostics": found.diagnostics,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import re
 import signal
 import sys
@@ -11,10 +12,16 @@ import threading
 from collections.abc import Iterator, Sequence
 
 DEFAULT_VERB = "submit"
-VERBS = frozenset((DEFAULT_VERB, "config", "doctor", "kill", "list", "logs", "package", "save", "status"))
+COMPLETE = "_XL_SUBMIT_COMPLETE"  # set by a shell that asks how a line can go on
+VERBS = frozenset(
+    (
+        *(DEFAULT_VERB, "completion", "config", "describe", "doctor", "kill", "list", "logs", "open"),
+        *("package", "save", "status"),
+    )
+)
 
 
-_APP_ID = re.compile(r"last|application_\w*|\d+(_\d+)?")
+_APP_ID = re.compile(r"last|-|application_\w*|\d+(_\d+)?")
 _AFTER_A_VERB = ("--local", "--output", "--verbose", "--help", "-h")
 
 
@@ -32,11 +39,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 succeeded; 1 wrong usage, configuration or client error; 2 application failed or was
         killed; 128 + n left by signal n.
     """
+    if argv is None and COMPLETE in os.environ:
+        with _quiet_interrupt():
+            from xlearning.client.completion.shells import main as complete
+        return complete()
     with _quiet_interrupt():
         from xlearning.client.console import open_console, open_standard_streams, silence
 
     open_standard_streams()
-    words = list(sys.argv[1:] if argv is None else argv)
+    words = [*(sys.argv[1:] if argv is None else argv)]  # list is a module here once that verb was loaded
     # Only the very first word can be a verb; later it is the user's command or a value.
     verb = words.pop(0) if words and words[0] in VERBS else DEFAULT_VERB
     if verb == DEFAULT_VERB and (meant := _meant(words)):

@@ -43,7 +43,8 @@ def config(*, conf: tuple[str, ...], conf_file: tuple[str, ...], verbose: bool, 
     def work(console: Console) -> int:
         from xlearning.client.verbs.config import run
 
-        return run(_read(conf, conf_file, console), console, **options)
+        found = _read(conf, conf_file, console, quiet=bool(options["explain"]))
+        return run(found, console, **options)
 
     return sentences(work, verbose=verbose, interrupted="interrupted")
 
@@ -53,14 +54,14 @@ def main(words: list[str]) -> int:
     return run_command(config, words)
 
 
-def _read(conf: tuple[str, ...], conf_file: tuple[str, ...], console: Console) -> Config:
+def _read(conf: tuple[str, ...], conf_file: tuple[str, ...], console: Console, *, quiet: bool) -> Config:
     from xlearning.client.problems import Problem, refuse
     from xlearning.client.settings import Layers, read_config, split_pairs
 
     problems: list[Problem] = []
     notes: list[str] = []
     found = read_config(Layers(conf_file, split_pairs(conf, problems)), problems, notes)
-    for note in notes:
+    for note in [] if quiet and not problems else notes:
         console.warn(note)
     refuse(problems)
     assert found is not None  # else there is a problem

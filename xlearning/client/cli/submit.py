@@ -24,15 +24,18 @@ Example:
       --files train.py --input /data/mnist#data --output /models/m1#model \\
       python train.py --data ./data --model ./model
 """
-_VERBS = (
+VERB_HELP = (
     ("xl-submit list", "Your jobs, on this machine and on YARN."),
     ("xl-submit status APP_ID", "How a job stands."),
+    ("xl-submit describe APP_ID", "Everything that is known of it."),
+    ("xl-submit open APP_ID", "Open its page in a browser."),
     ("xl-submit logs APP_ID", "What its programs have written."),
     ("xl-submit save APP_ID", "Save its output as it is now, while it runs."),
     ("xl-submit kill APP_ID", "End it."),
     ("xl-submit config", "Properties that are set, and where; --explain KEY tells about one."),
     ("xl-submit doctor", "Whether this machine and the cluster are fit for jobs."),
     ("xl-submit package --output FILE", "Make XLearning's package for the nodes of a YARN cluster."),
+    ("xl-submit completion SHELL", "Make bash, zsh or fish complete all this."),
 )
 _NOTES = (
     "Options may be written with one dash or two, dashed or in camelCase (--worker-num, -workerNum), "
@@ -78,7 +81,7 @@ class SubmitCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs, and the options by group: those of most jobs, or all."""
         with formatter.section("Verbs, each with a --help of its own"):
-            formatter.write_dl(_VERBS)
+            formatter.write_dl(VERB_HELP)
         every = ctx.meta.get(_ALL, False)
         shown = [option for option in OPTIONS if every or option.common]
         for group, options in groupby(shown, key=lambda option: option.group):

@@ -17,7 +17,7 @@ from xlearning.client.settings import interpreter_of
 from xlearning.client.submission import Draft
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ClusterError
-from xlearning.job import AppState, JobSpec, Snapshot
+from xlearning.job import AppState, JobSpec, Snapshot, to_dict
 
 if TYPE_CHECKING:
     from xlearning.client.following.log_stream import LogStream
@@ -108,13 +108,12 @@ class Attended:
             self._tell_json(report)
 
     def _tell_json(
-        self, report: ApplicationReport, snapshot: Snapshot | None = None, outputs: Sequence[str] = ()
+        self, report: ApplicationReport, snapshot: Snapshot | None = None, published: Sequence[str] = ()
     ) -> None:
         if not self._ways.as_json:
             return
         from xlearning.client.following.outcome_json import outcome
 
-        where = self._made.back_end.title
-        answer_json(
-            outcome(self._job, report, snapshot, where=where, now=time.time(), outputs=outputs), self._console
-        )
+        backend, now = self._made.back_end.name, time.time()
+        told = outcome(self._job, report, snapshot, backend=backend, now=now, published=published)
+        answer_json(to_dict(told), self._console)
