@@ -9,6 +9,7 @@ import queue
 import sys
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from xlearning.client.backend import BackEnd, OnThisMachine, OnYarn
@@ -19,7 +20,7 @@ from xlearning.client.planning.plan import Plan, Setting, make_plan
 from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan
 from xlearning.config import Config, find_conf_dir, load
-from xlearning.errors import ConfigError, CredentialsError
+from xlearning.errors import ConfigError
 from xlearning.fs import FileSystems
 from xlearning.job import AppState, JobSpec
 
@@ -50,7 +51,7 @@ def _back_end(line: Scan, config: Config, problems: list[Problem]) -> BackEnd:
         return OnThisMachine(config, user_name(os.environ))
     try:
         return OnYarn(os.environ, user_name(os.environ), config)
-    except (ConfigError, CredentialsError) as error:
+    except ConfigError as error:
         refuse([*problems, Problem(error.message, error.hint or "")])
         raise
 
@@ -65,13 +66,16 @@ def _run(
 ) -> int:
     cluster, now, user = back_end.cluster, time.time(), back_end.user
     fss = FileSystems(back_end.default_fs, timeout=fallback.get("xlearning.fs.timeout"), user=user)
-    if config is not None and not line.given("dry-run"):
+    unreached = back_end.reach(fallback, fss)
+    problems += unreached
+    if config is not None and not line.given("dry-run") and not unreached:
         from xlearning.client.sweep import sweep_dead
 
         back_end.warm_up()
         sweep_dead(back_end.staging_root(config, fss), user, fss, cluster, console)
         back_end.sweep(fss, console)
-    setting = Setting(user, now, back_end.default_fs, cluster.report)
+    preflight = partial(back_end.preflight, fallback, fss)
+    setting = Setting(user, now, back_end.default_fs, back_end.report, preflight)
     plan = make_plan(line, fallback, fss, setting, problems=problems, config_complete=config is not None)
     for note in (*fallback.warnings, *line.notes, *plan.notes):
         console.warn(note)
@@ -80,6 +84,8 @@ def _run(
 
         text = render(plan, fallback, back_end.describe(plan, fallback, fss))
         return EXIT_OK if tell(text, console) else EXIT_CLIENT
+    for listing in plan.listings:
+        console.info(f"Input {listing.spec.local}: {listing.amount}")
     if line.given("verbose"):
         from xlearning.client.planning.dryrun import properties
 

@@ -37,10 +37,13 @@ class Login:
         ``name@REALM``.
     keytab : str
         Path of the keytab; empty where a ticket cache is used.
+    lifetime : int or None
+        Seconds that the ticket is still good for; None with a keytab, which gives new ones.
     """
 
     principal: str
     keytab: str = ""
+    lifetime: int | None = None
 
     @property
     def user(self) -> str:
@@ -97,7 +100,7 @@ def _by_cache(environ: MutableMapping[str, str]) -> Login:
         raise CredentialsError(
             f"the Kerberos ticket of {found.principal} has expired (cache: {cache})", hint=fix
         )
-    return Login(found.principal)
+    return Login(found.principal, lifetime=found.lifetime)
 
 
 def _by_keytab(environ: MutableMapping[str, str], path: Path, principal: str) -> Login:

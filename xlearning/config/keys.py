@@ -139,6 +139,8 @@ KEYS: tuple[Key, ...] = (
          "Keytab of the one who submits; unset: the ticket cache of kinit.", option="--keytab"),
     _key("kerberos.principal", _K.STRING, None, "Principal of the keytab; unset: its first one.",
          option="--principal"),
+    _key("kerberos.min.lifetime", _K.DURATION_S, "60s",
+         "A ticket that ends sooner is refused at submission; a job that runs does not need it.", low=0),
     # TensorFlow
     _key("tf.evaluator", _K.BOOL, "false", "The last worker becomes the evaluator.", option="--tf-evaluator"),
     _key("tf.distribution.strategy", _K.BOOL, "false",

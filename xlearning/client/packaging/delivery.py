@@ -9,6 +9,7 @@ from pathlib import Path
 
 from xlearning.client.console import Console
 from xlearning.client.packaging import nodes as place
+from xlearning.client.packaging.given import look
 from xlearning.client.packaging.shipping import GIVEN, Cache, Shipment, given, world_readable
 from xlearning.client.problems import Problem
 from xlearning.cluster.base import ApplicationReport
@@ -22,11 +23,11 @@ ListApplications = Callable[[], Sequence[ApplicationReport]]
 
 
 def check(config: Config, fss: FileSystems, problems: list[Problem]) -> None:
-    """What can be known at planning: versions, and whether an administrator's archive is there."""
+    """What can be known at planning: versions, and whether an administrator's archive is one of ours."""
     try:
         interpreter(config)
         if config.get(GIVEN):
-            given(fss, config.get(GIVEN))
+            look(fss, given(fss, config.get(GIVEN)).uri)
     except ConfigError as error:
         problems.append(Problem(error.message, error.hint or ""))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xlearning.client.planning import inputs, outputs, resources, roles, streams
@@ -17,6 +17,13 @@ from xlearning.fs.base import split_uri
 from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
 
 DEFAULT_TYPE = "XLEARNING"
+
+# What a back end has to say to a job with these files: problems, and notes, which it adds to the list.
+Preflight = Callable[[JobSpec, Sequence[Shipped], list[str]], Sequence[Problem]]
+
+
+def _nothing_to_say(job: JobSpec, shipped: Sequence[Shipped], notes: list[str]) -> Sequence[Problem]:  # noqa: ARG001
+    return ()
 
 
 @dataclass(frozen=True)
@@ -52,12 +59,13 @@ class Plan:
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a plan is made: the user, the time (seconds since 1970) and how to ask for applications."""
+    """Where a plan is made: user, time (seconds since 1970), how to ask for applications and the back end."""
 
     user: str
     now: float
     default_fs: str
     report: outputs.Report
+    preflight: Preflight = _nothing_to_say
 
 
 def make_plan(
@@ -82,9 +90,7 @@ def make_plan(
     Raises
     ------
     xlearning.errors.UsageError
-        Naming all problems.
-    xlearning.errors.StorageUnavailable
-        At once, when a file system does not answer: every further question would wait as long.
+        Naming all problems. A file system that does not answer is one, and is asked no more.
     """
     found = list(problems)
     notes: list[str] = []
@@ -131,7 +137,6 @@ def make_plan(
         delivery.check(config, fss, found)
     output_index = _output_index(line, crew.workers, found)
     board = _board(crew.workers, wanted_workers, config, fss, found, notes)
-    refuse(found)
     name = (line.one("app-name") or "").strip() or f"XLearning-{int(setting.now * 1000)}"
     job = JobSpec(
         app_id="",
@@ -152,6 +157,8 @@ def make_plan(
         properties=config.explicit(),
         board=board,
     )
+    found += setting.preflight(job, shipped, notes)
+    refuse(found)
     return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
 
 
@@ -194,6 +201,16 @@ def _check_local_names(
     folders = {spec.local: "output" for spec in output_specs}
     if downloads:
         folders |= {listing.spec.local: "input" for listing in listings}
+    for output in output_specs:
+        for name in folders:
+            if folders[name] == "input" and f"{name}/".startswith(f"{output.local}/"):
+                problems.append(
+                    Problem(
+                        f"the input folder {name} lies in the output folder {output.local}, so its files "
+                        f"would be published to {output.remote} too",
+                        "give one another name after #",
+                    )
+                )
     for item in shipped:
         name = item.resource.name
         for folder, what in folders.items():
