@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo demo-hadoop test test-all lint bench proto clean
+.PHONY: help demo demo-hadoop test test-all lint bench bundle proto clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -49,6 +49,9 @@ lint: $(VENV)/.lint ## ruff, mypy --strict and the import rules
 
 bench: $(VENV)/.test ## measure; the figures go to bench/out/
 	$(BIN)/python bench/run.py
+
+bundle: $(VENV)/.test ## XLearning and all wheels in one archive, for a gateway without a registry
+	$(BIN)/python tools/bundle.py $(if $(GLIBC),--glibc $(GLIBC))
 
 proto: $(VENV)/bin/python ## generate proto/*_pb2* from proto/xlearning.proto
 	tools/proto.sh

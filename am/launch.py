@@ -32,7 +32,7 @@ def limits(config: Config) -> Limits:
     """The machine's time-outs from the configuration."""
     return Limits(
         register=config.get("xlearning.localresource.timeout"),
-        silence=config.get("xlearning.agent.timeout"),
+        silence=config.get("xlearning.task.timeout") or config.get("xlearning.agent.timeout"),
         reconnect=config.get("xlearning.agent.reconnect.window"),
         stop_grace=config.get("xlearning.container.stop.grace"),
         evaluator_grace=config.get("xlearning.evaluator.stop.grace"),

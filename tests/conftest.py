@@ -7,10 +7,15 @@ import shutil
 import uuid
 from collections.abc import Iterator
 
+import hypothesis
 import leaks
 import pytest
 from minihadoop import MiniHadoop, missing_tools
 from webhdfs import WebHdfs
+
+# A busy machine must not fail a property.
+hypothesis.settings.register_profile("any-machine", deadline=None)
+hypothesis.settings.load_profile("any-machine")
 
 _SKIPPED = pytest.StashKey[str]()
 

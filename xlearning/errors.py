@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class XLearningError(Exception):
     """An error with a message for a person, and a way out.
@@ -28,7 +30,17 @@ class UsageError(XLearningError):
 
 
 class ConfigError(UsageError):
-    """One or more properties have a value that their type refuses."""
+    """One or more properties have a value that their type refuses.
+
+    Parameters
+    ----------
+    warnings : sequence of str
+        What else a person should read about the properties.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, warnings: Sequence[str] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.warnings = tuple(warnings)
 
 
 class StorageError(XLearningError, OSError):
@@ -53,3 +65,11 @@ class ClusterUnavailable(ClusterError):
 
 class ApplicationNotFound(ClusterError):
     """No application of that id is known."""
+
+
+class WaitTimeout(XLearningError, TimeoutError):
+    """An application has not ended in the time that it was waited for; it goes on."""
+
+
+class JobFailed(XLearningError):
+    """An application failed or was killed; the message is what ``xl-submit`` says at its end."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import re
 
-_MEMORY = re.compile(r"(\d+)|(\d+(?:\.\d+)?)\s*([mg])(?:i?b)?", re.IGNORECASE)
+_MEMORY = re.compile(r"(\d+)|(\d+(?:\.\d+)?)\s*([mgt])(?:i?b)?", re.IGNORECASE)
 _SIZE = re.compile(r"(\d+)\s*b?|(\d+(?:\.\d+)?)\s*([kmgt])(?:i?b)?", re.IGNORECASE)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?", re.IGNORECASE)
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_MEGABYTES = {"m": 1, "g": 1 << 10, "t": 1 << 20}
 _BYTES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
-MEMORY_FORM = "megabytes such as 1024 or 512m, or gigabytes such as 2G or 1.5g"
+MEMORY_FORM = "megabytes such as 1024 or 512m, or with a unit: 4g, 1.5G, 2GB, 1T"
 SIZE_FORM = "bytes such as 1048576, or with a unit: 64k, 10M, 1.5G, 1T"
 BOOL_FORM = "true or false (also yes, no, 1, 0)"
 
@@ -40,7 +41,7 @@ def parse_memory_mb(text: str) -> int:
     plain, number, unit = match.groups()
     if plain:
         return int(plain)
-    return math.ceil(float(number) * (1024 if unit in "gG" else 1))
+    return math.ceil(float(number) * _MEGABYTES[unit.lower()])
 
 
 def parse_size(text: str) -> int:

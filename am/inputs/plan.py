@@ -82,10 +82,14 @@ def plan_inputs(job: JobSpec, listing: Listing, config: Config) -> InputPlan:
     """
     workers = sum(role.instances for role in job.roles if role.name in (WORKER, CHIEF))
     if job.input_strategy is InputStrategy.STREAM:
-        shares = stream.streams(job, listing, workers, config)
-        return InputPlan(job.input_strategy, listing, (), streams=shares)
+        streams = stream.streams(job, listing, workers, config)
+        return InputPlan(job.input_strategy, listing, (), streams=streams)
     names: Mapping[str, str] = {}
     if job.input_strategy is InputStrategy.DOWNLOAD:
         rename = config.get("xlearning.inputfile.rename")
         names = download.target_names(listing, rename=rename, stamp=int(job.submitted * 1000))
-    return InputPlan(job.input_strategy, listing, tuple(deal(listing, workers)), names)
+    whole = job.input_strategy is InputStrategy.PLACEHOLDER and config.get(
+        "xlearning.placeholder.whole.enable"
+    )
+    shares = deal(listing, 1) * workers if whole else deal(listing, workers)
+    return InputPlan(job.input_strategy, listing, tuple(shares), names)

@@ -120,6 +120,9 @@ def test_a_job_with_a_ticket(alice: SecureGateway, monkeypatch: pytest.MonkeyPat
     assert (report["user"], report["finalStatus"]) == ("alice", "SUCCEEDED")
     ask_the_resource_manager(alice, app_id, monkeypatch)
     assert app_id in alice.verb("list", "--output", "json").out
+    told = alice.verb("doctor")
+    assert re.search(r"ok +User +alice@MINI\.TEST; the ticket lasts .*, (not )?renewable", told.out), told.out
+    assert (told.code, told.err) == (0, ""), told.out
     alice.nothing_is_left_of(app_id)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from xlearning.config import Config, find_conf_dir, hadoop_xml, load
+from xlearning.config import Config, files, find_conf_dir, hadoop_xml, load
 from xlearning.errors import ConfigError
 
 NUM, MEMORY = "xlearning.worker.num", "xlearning.worker.memory"
@@ -100,7 +100,7 @@ def test_all_bad_values_are_told_at_once(tmp_path: Path) -> None:
     assert message.startswith("7 bad properties:")
     for part in (
         f"{MEMORY}=lots (site file {file}): accepted: megabytes",
-        f"{NUM}=0 (--worker-num): accepted: a whole number; from 1 to 10000",
+        "--worker-num 0: accepted: a whole number; from 1 to 10000",
         "hbox.cleanup.enable=treu (--conf): accepted: true or false",
         "xlearning.input.strategy=STREEM (--conf): accepted: DOWNLOAD, PLACEHOLDER",
         "at least 100ms",
@@ -202,3 +202,42 @@ def test_find_conf_dir(tmp_path: Path) -> None:
     assert find_conf_dir({"XLEARNING_CONF_DIR": str(tmp_path)}) == tmp_path
     with pytest.raises(ConfigError, match=r"XLEARNING_CONF_DIR=.*nope is not a folder"):
         find_conf_dir({"XLEARNING_CONF_DIR": str(tmp_path / "nope")})
+
+
+def test_where_the_site_file_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    etc, package = tmp_path / "etc", tmp_path / "package"
+    for folder in (etc, package):
+        folder.mkdir()
+    monkeypatch.setattr(files, "_SYSTEM_CONF_DIR", etc)
+    monkeypatch.setattr(files, "packaged_dir", lambda: package)
+    (package / "xlearning-default.xml").write_text("<configuration/>")
+    assert find_conf_dir({}) is None
+    assert [(one.path, one.read) for one in load(environ={}).files[1:]] == [
+        (etc / "xlearning-site.xml", False)
+    ]
+    site(package, {NUM: "2"})
+    assert find_conf_dir({}) == package
+    site(etc, {NUM: "3"}, "hbox-site.xml")
+    assert find_conf_dir({}) == etc
+    assert load(environ={}, conf_dir=etc).get(NUM) == 3
+    assert find_conf_dir({"HBOX_CONF_DIR": str(package)}) == package
+    assert find_conf_dir({"HBOX_CONF_DIR": str(package), "XLEARNING_CONF_DIR": str(tmp_path)}) == tmp_path
+    with pytest.raises(ConfigError, match=r"HBOX_CONF_DIR=.*nope is not a folder"):
+        find_conf_dir({"HBOX_CONF_DIR": str(tmp_path / "nope")})
+
+
+def test_of_two_site_files_one_is_read(tmp_path: Path) -> None:
+    hbox = site(tmp_path, {"hbox.worker.num": "3"}, "hbox-site.xml")
+    own = site(tmp_path, {NUM: "2"})
+    config = load(environ={}, conf_dir=tmp_path)
+    assert config.get(NUM) == 2
+    assert config.warnings == (f"{hbox} is not read: {own} is read in its place",)
+    assert [one.path for one in config.files if one.read][1:] == [own]
+
+
+def test_the_packaged_file_may_change_a_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "packaged_dir", lambda: tmp_path)
+    packaged = site(tmp_path, {NUM: "2", "xlearning.ps.num": "0"}, "xlearning-default.xml")
+    config = load(environ={})
+    assert config.explicit() == {NUM: "2"}
+    assert config.source(NUM) == f"packaged file {packaged}"

@@ -15,7 +15,7 @@ from xlearning.am.core.state import Phase
 from xlearning.client.options import spellings
 from xlearning.config import load
 from xlearning.config.hadoop_xml import read
-from xlearning.config.keys import is_known
+from xlearning.config.keys import is_known, lookup
 from xlearning.job import ContainerState
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,8 +40,17 @@ def is_package(name: str) -> bool:
         return False
 
 
-def test_the_list_of_properties_is_up_to_date() -> None:
-    assert properties.TARGET.read_text(encoding="utf-8") == properties.render(), "run tools/properties.py"
+@pytest.mark.parametrize("path", properties.targets(), ids=lambda path: path.name)
+def test_what_follows_from_the_table_of_properties_is_up_to_date(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == properties.targets()[path], "run tools/properties.py"
+
+
+def test_the_packaged_file_repeats_the_defaults() -> None:
+    values = read(ROOT / "conf" / "xlearning-default.xml").values
+    keys = {name: lookup(name) for name in values}
+    assert len(values) > 50
+    assert values == {name: key.default for name, key in keys.items() if key}
+    assert load(environ={}).explicit() == {}
 
 
 @pytest.mark.parametrize(

@@ -6,24 +6,17 @@ import pytest
 
 from xlearning.client.options import OPTIONS, Takes, camel, spellings
 from xlearning.client.scan import Scan, scan
-from xlearning.config import KEYS, lookup
+from xlearning.config import lookup
 
 
 def messages(line: Scan) -> list[str]:
     return [problem.message for problem in line.problems]
 
 
-def test_every_key_of_the_table_exists_and_names_its_option() -> None:
-    names = spellings()
-    for option in OPTIONS:
-        if option.key:
-            key = lookup(option.key)
-            assert key is not None, option.key
-            assert names[key.option] is option
-
-
-def test_every_option_that_a_property_names_is_there() -> None:
-    assert {key.option for key in KEYS if key.option} <= set(spellings())
+def test_options_set_properties_of_the_table_one_each() -> None:
+    names = [option.key for option in OPTIONS if option.key]
+    assert len(set(names)) == len(names)
+    assert [key.name for name in names if (key := lookup(name))] == names
 
 
 def test_groups_are_contiguous() -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from xlearning.client.api.job import Job
+from xlearning.client.api.order import request_of
 from xlearning.client.planning.names import local_name, split_alias, split_list
 from xlearning.client.planning.outputs import sweep_remains
 from xlearning.client.planning.plan import Plan, Setting, make_plan
@@ -48,8 +51,10 @@ def plan(*words: str, command: Sequence[str] = ("run",)) -> Plan:
     line = scan([*words, *command])
     pairs = [tuple(text.split("=", 1)) for text in line.many("conf")]
     config = load(overrides=[(name, text) for name, text in pairs], options=line.properties(), environ={})
-    setting = Setting("me", 1700.5, "file://", report)
-    return make_plan(line, config, FileSystems("file://"), setting, problems=line.problems)
+    request = request_of(Job.of_line(line))
+    setting = Setting("me", 1700.5, "file://", report, local=line.given("local"))
+    made = make_plan(request, config, FileSystems("file://"), setting, problems=line.problems)
+    return replace(made, notes=(*line.notes, *made.notes))
 
 
 def job(*words: str, command: Sequence[str] = ("run",)) -> JobSpec:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from xlearning.client.api.job import Job
+from xlearning.client.api.order import request_of
 from xlearning.client.planning.plan import Plan, Setting, make_plan
 from xlearning.client.scan import scan
 from xlearning.client.stage import stage, unstage
@@ -36,7 +38,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
         file.truncate(17 * 2**20)
     line = scan(["--files", "run.sh,big.bin", "./run.sh", "\udcff"])
     setting = Setting("me", 1.0, "file://", unknown)
-    return make_plan(line, Config.from_properties({}), FSS, setting)
+    return make_plan(request_of(Job.of_line(line)), Config.from_properties({}), FSS, setting)
 
 
 def mode(path: Path) -> int:

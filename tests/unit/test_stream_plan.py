@@ -10,6 +10,8 @@ from xlearning.am.core.tasks import Task
 from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import InputPlan, plan_inputs
 from xlearning.am.launch import launch_spec
+from xlearning.client.api.job import Job
+from xlearning.client.api.order import request_of
 from xlearning.client.planning.dryrun import render
 from xlearning.client.planning.outputs import Report
 from xlearning.client.planning.plan import Plan, Setting, make_plan
@@ -56,8 +58,9 @@ def planned(*words: str) -> tuple[Plan, Config]:
     line = scan([*words, "run"])
     pairs = [tuple(text.split("=", 1)) for text in line.many("conf")]
     config = load(overrides=[(name, text) for name, text in pairs], options=line.properties(), environ={})
+    request = request_of(Job.of_line(line))
     setting = Setting("me", 1700.5, "file://", REPORT)
-    plan = make_plan(line, config, FileSystems("file://"), setting, problems=line.problems)
+    plan = make_plan(request, config, FileSystems("file://"), setting, problems=line.problems)
     return plan, config
 
 

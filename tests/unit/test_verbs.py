@@ -18,7 +18,7 @@ from xlearning.client.verbs import kill
 from xlearning.client.verbs.applications import Found, find_application
 from xlearning.client.verbs.listing import list_lines, recent
 from xlearning.client.verbs.log_choice import LogTarget, choose, known_targets
-from xlearning.client.verbs.log_output import LogPrinter, last_lines, wanted_files
+from xlearning.client.verbs.log_output import LogPrinter, LogReader, last_lines, wanted_files
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.standing import BACK_END, HISTORY, MASTER, Standing, standing
 from xlearning.client.verbs.status_text import status_json, status_lines
@@ -408,14 +408,18 @@ WORKER = LogTarget("c1", "worker", 0, "worker:0")
 
 def test_each_file_has_its_heading_and_what_grows_is_shown_once() -> None:
     source, out = Files(stdout=b"1\n2\n3", stderr=b""), Written()
-    printer = LogPrinter(source, out, headings=True, tail=2)
-    for _ in range(2):
+    printer, reader = LogPrinter(out), LogReader(source, tail=2)
+
+    def show() -> None:
         for file, size in wanted_files(source, [WORKER], (), ("stdout", "stderr"))[0]:
-            printer.show(file, size)
+            for data in reader.read(file, size):
+                printer.write(file, data, several=True)
+
+    show()
+    show()
     assert out.data == b"==> worker:0 c1 stdout <==\n2\n3\n\n==> worker:0 c1 stderr <==\n"
     source.files["stderr"] = b"oops\n"
-    for file, size in wanted_files(source, [WORKER], (), ("stdout", "stderr"))[0]:
-        printer.show(file, size)
+    show()
     assert out.data.endswith(b"stderr <==\noops\n")
 
 

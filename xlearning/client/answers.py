@@ -8,9 +8,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from xlearning.client.console import Console, harmless, silence
-from xlearning.client.submit import tell
 
 TEXT, JSON = "text", "json"
+
+
+def tell(text: str, console: Console) -> bool:
+    """Write to standard output; False, with a warning, where that fails: no reason to leave a job."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        silence(sys.stdout)
+        console.warn(f"standard output cannot be written: {error.strerror}")
+        return False
+    return True
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

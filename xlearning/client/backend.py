@@ -21,7 +21,6 @@ from xlearning.job import JobSpec
 
 if TYPE_CHECKING:
     from xlearning.client.preflight.cluster import ClusterPreflight
-    from xlearning.cluster.login import Login
     from xlearning.cluster.yarn_script import Launch, NodePackage
 
 LOCAL_FS = "file://"
@@ -170,28 +169,42 @@ class OnThisMachine:
 class OnYarn:
     """Jobs on the cluster of ``HADOOP_CONF_DIR``.
 
+    Parameters
+    ----------
+    keep : bool
+        Whether the driver JVM stays after a submission, for the next one.
+    refused : CredentialsError, optional
+        Why there is no login: then `reach` tells it, and nothing of the cluster is asked.
+
     Raises
     ------
     xlearning.errors.ConfigError
-        There is no usable Hadoop configuration. A missing ticket is told by `reach`.
+        There is no usable Hadoop configuration.
+    xlearning.errors.CredentialsError
+        The cluster is secure, and there is no ticket or no usable keytab.
     """
 
-    def __init__(self, environ: MutableMapping[str, str], user: str, config: Config) -> None:
+    def __init__(
+        self,
+        environ: MutableMapping[str, str],
+        user: str,
+        config: Config,
+        *,
+        keep: bool = False,
+        refused: CredentialsError | None = None,
+    ) -> None:
         from xlearning.client.secure import log_in
         from xlearning.cluster.hadoop_site import HadoopSite
         from xlearning.cluster.skein import SkeinCluster
 
         self._site = HadoopSite.from_environ(environ)
-        self._login: Login | None = None
-        self._refused: CredentialsError | None = None
-        try:
-            self._login = log_in(self._site, environ, config)
-        except CredentialsError as error:
-            self._refused = error
+        self._login = None if refused else log_in(self._site, environ, config)
+        self._refused = refused
         self.user = self._login.user if self._login else user
         self._skein = SkeinCluster(self._site, self.user, self._login)
         self.cluster: ClusterClient = self._skein
         self.default_fs = self._site.default_fs
+        self._keep = keep
         self._package: NodePackage | None = None
         self._preflight: ClusterPreflight | None = None
 
@@ -253,7 +266,8 @@ class OnYarn:
             self._skein.kill(app_id)
             raise
         finally:
-            self._skein.release_driver()
+            if not self._keep:
+                self._skein.release_driver()
 
     def _fitted(self, job: JobSpec, config: Config) -> JobSpec:
         from xlearning.client.preflight.yarn import fit

@@ -37,13 +37,10 @@ class Login:
         ``name@REALM``.
     keytab : str
         Path of the keytab; empty where a ticket cache is used.
-    lifetime : int or None
-        Seconds that the ticket is still good for; None with a keytab, which gives new ones.
     """
 
     principal: str
     keytab: str = ""
-    lifetime: int | None = None
 
     @property
     def user(self) -> str:
@@ -83,6 +80,22 @@ def log_in(environ: MutableMapping[str, str], keytab_path: str = "", principal: 
     return _by_cache(environ)
 
 
+def lifetime(login: Login) -> int | None:
+    """Seconds for which the ticket is still good; None with a keytab, which gives new ones.
+
+    Raises
+    ------
+    CredentialsError
+        No answer of GSSAPI.
+    """
+    if login.keytab:
+        return None
+    try:
+        return _ask("").lifetime
+    except GssError:
+        return 0
+
+
 def _by_cache(environ: MutableMapping[str, str]) -> Login:
     cache = environ.get(_CACHE) or "the default one"
     fix = "run kinit and try again, or set xlearning.kerberos.keytab and xlearning.kerberos.principal"
@@ -100,7 +113,7 @@ def _by_cache(environ: MutableMapping[str, str]) -> Login:
         raise CredentialsError(
             f"the Kerberos ticket of {found.principal} has expired (cache: {cache})", hint=fix
         )
-    return Login(found.principal, lifetime=found.lifetime)
+    return Login(found.principal)
 
 
 def _by_keytab(environ: MutableMapping[str, str], path: Path, principal: str) -> Login:

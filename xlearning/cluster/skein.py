@@ -54,12 +54,12 @@ class SkeinCluster:
         self._site, self._user, self._login = site, user, login
         self._web = ResourceManagerWeb(site)
         self._driver: Background[Any] | None = None
-        self._security: Any = None
+        self._security: Any = None  # of the application that was submitted last
         self._leaving: list[Background[None]] = []
 
     def warm_up(self) -> None:
         """Begin to start the driver JVM, which takes seconds, beside other work."""
-        if self._driver is None:
+        if self._driver is None or _has_left(self._driver):
             self._driver = Background("start of skein's driver", self._start_driver)
 
     def release_driver(self) -> None:
@@ -115,6 +115,9 @@ class SkeinCluster:
         skein = _skein()
         with PlainNames() as names, translated(skein, "the application cannot be submitted"):
             sources = {resource.name: names.of(resource) for resource in job.resources}
+            self._security = (
+                skein.Security.new_credentials()
+            )  # whoever holds it can act inside of the application
             spec = specification(skein, job, sources, package, launch, self._security)
             spec.tags.add(mark)
             submission = Background("submission to YARN", lambda: _submit(client, spec))
@@ -138,8 +141,7 @@ class SkeinCluster:
         return self._web.set_priority(app_id, priority, self._user)
 
     def credentials(self) -> tuple[bytes, bytes]:
-        """Certificate and key (PEM) of the applications that this object submits."""
-        self._client()
+        """Certificate and key (PEM) of the application that was submitted last."""
         return self._security._get_bytes("cert"), self._security._get_bytes("key")
 
     def report(self, app_id: str) -> ApplicationReport:
@@ -220,10 +222,9 @@ class SkeinCluster:
         os.environ["no_grpc_proxy"] = "127.0.0.1,localhost"  # noqa: SIM112 - grpc reads it in lower case
         check_programs(os.environ)
         skein = _skein()
-        self._security = self._security or skein.Security.new_credentials()
         with translated(skein, "skein's driver cannot be started"), _told_by_programs():
             return _quiet(skein.Client)(
-                security=self._security,
+                security=skein.Security.new_credentials(),
                 log=False,
                 log_level="WARN",
                 java_options=_java_options(os.environ),
@@ -234,6 +235,17 @@ class SkeinCluster:
 def container_manager(job: JobSpec, attempt: int) -> SkeinContainerManager:
     """The containers of the application that this process is the ApplicationMaster of."""
     return SkeinContainerManager(_skein(), job, attempt)
+
+
+def _has_left(driver: Background[Any]) -> bool:
+    """Whether the driver JVM has ended by itself, or could not be started."""
+    if not driver.wait(0):
+        return False
+    try:
+        process = driver.result(0)._proc
+    except Exception:  # noqa: BLE001 - told to whoever needed it then
+        return True
+    return process is None or process.poll() is not None
 
 
 def _end(driver: Background[Any]) -> None:

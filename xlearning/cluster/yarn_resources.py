@@ -26,7 +26,8 @@ def gpus(role: RoleSpec, config: Config) -> int:
 def node_label(role: str, config: Config) -> str:
     """Node label expression of a role, or of ``am``; empty where there is none."""
     name = role if role in (PS, "am") else "worker"
-    return config.get(f"xlearning.{name}.nodeLabelExpression") or ""
+    own = config.get(f"xlearning.{name}.nodeLabelExpression")
+    return own or config.get("xlearning.job.labelname") or ""
 
 
 def priority(config: Config) -> int | None:

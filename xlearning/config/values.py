@@ -22,6 +22,8 @@ def parse(key: Key, text: str) -> Any:
     ValueError
         The text has the wrong form or is out of bounds; the message does not repeat the text.
     """
+    if key.defaults and text.strip() in key.defaults:
+        return None if key.default is None else parse(key, key.default)
     try:
         value = _PARSERS[key.kind](text)
     except ValueError:
@@ -87,6 +89,7 @@ def _list(text: str) -> tuple[str, ...]:
 _ORDERED = (
     ("xlearning.reserve.port.begin", "xlearning.reserve.port.end"),
     ("xlearning.agent.beat.interval", "xlearning.agent.timeout"),
+    ("xlearning.agent.beat.interval", "xlearning.task.timeout"),
 )
 
 # What YARN and the protocol can carry, and what clocks can wait for; a larger number is a slip.

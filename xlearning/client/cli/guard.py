@@ -6,11 +6,12 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from xlearning.client.codes import EXIT_CLIENT, EXIT_SIGNAL
 from xlearning.client.console import Console, open_console
 from xlearning.client.scan import Scan
 from xlearning.errors import UsageError, XLearningError
 
-EXIT_CLIENT, EXIT_SIGNAL, SIGINT = 1, 128, 2
+SIGINT = 2
 
 
 def guarded(line: Scan) -> int:

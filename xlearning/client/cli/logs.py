@@ -37,7 +37,8 @@ _CODES = (
 @click.option("-f", "--follow", is_flag=True, help="Go on with what is written, until the job has ended.")
 def logs(**options: Any) -> int:
     """Show logs; the exit code."""
-    from xlearning.client.verbs.logs import Wish, run
+    from xlearning.client.verbs.log_reading import Wish
+    from xlearning.client.verbs.logs import run
 
     def work(places: Any, console: Any) -> int:
         app_id = options.pop("app_id")

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from xlearning.client.cli.guard import EXIT_CLIENT, sentences
+from xlearning.client.cli.guard import sentences
+from xlearning.client.codes import EXIT_CLIENT
 from xlearning.client.console import Console, open_console
 
 _INTRO = (

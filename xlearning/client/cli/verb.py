@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from xlearning.client.cli.guard import EXIT_CLIENT, sentences
+from xlearning.client.cli.guard import sentences
+from xlearning.client.codes import EXIT_CLIENT
 from xlearning.client.console import Console, open_console
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def carry_out(work: Work, options: dict[str, Any], *, interrupted: str = "interr
     conf, conf_file = options.pop("conf"), options.pop("conf_file")
 
     def with_places(console: Console) -> int:
-        from xlearning.client.submit import user_name
+        from xlearning.client.settings import user_name
         from xlearning.client.verbs.places import Places
 
         places = Places(_config(conf, conf_file), user_name(os.environ), only_local=local)
@@ -93,12 +94,11 @@ def run_command(command: click.Command, words: list[str]) -> int:
 
 
 def _config(conf: Sequence[str], conf_file: Sequence[str]) -> Config:
-    from xlearning.client.problems import refuse
-    from xlearning.client.scan import Scan
-    from xlearning.client.submit import read_config
+    from xlearning.client.problems import Problem, refuse
+    from xlearning.client.settings import Layers, read_config, split_pairs
     from xlearning.config import Config
 
-    line = Scan(values={"conf": list(conf), "conf-file": list(conf_file)})
-    config = read_config(line, line.problems)
-    refuse(line.problems)
+    problems: list[Problem] = []
+    config = read_config(Layers(tuple(conf_file), split_pairs(tuple(conf), problems)), problems)
+    refuse(problems)
     return config or Config.from_properties({})

@@ -1,16 +1,86 @@
-"""What is looked up when an application has ended: its published files, its logs."""
+"""What is done and looked up when an application has ended: putting in order, published files, logs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
+from xlearning.client.console import Console
+from xlearning.client.following.epilogue import epilogue, first_failure
+from xlearning.client.following.follow import Ending
 from xlearning.cluster.base import ApplicationReport, ClusterClient
 from xlearning.errors import ClusterError, StorageError
 from xlearning.fs import FileSystems
-from xlearning.job import JobSpec, Snapshot
+from xlearning.job import AppState, JobSpec, Snapshot
 
 _SHOWN = 8  # entries of an output folder that are named
 _MARKER = "_SUCCESS"
+
+Tidy = Callable[[str, FileSystems, Console], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an application ended.
+
+    Attributes
+    ----------
+    published : mapping
+        Output folder -> names in it, see `published`.
+    lines : tuple of str
+        The last words about it.
+    """
+
+    report: ApplicationReport
+    published: Mapping[str, Sequence[str]]
+    lines: tuple[str, ...]
+
+    @property
+    def good(self) -> bool:
+        """Whether it succeeded."""
+        return self.report.state is AppState.SUCCEEDED
+
+
+def conclude(
+    job: JobSpec,
+    ending: Ending,
+    cluster: ClusterClient,
+    fss: FileSystems,
+    tidy: Tidy,
+    console: Console,
+    python: str,
+) -> Outcome:
+    """Put in order what an application of the user left, and find out what is worth telling of its end.
+
+    Parameters
+    ----------
+    tidy : callable
+        See `xlearning.client.backend.BackEnd.tidy`.
+    python : str
+        The interpreter of our processes.
+    """
+    from xlearning.client.sweep import settle_quietly
+
+    report = ending.report
+    if not ending.goes_on:
+        if settle_quietly(job, fss, console):
+            # a commit begins when everything has succeeded and is uploaded: now the output is whole
+            report = dataclasses.replace(report, state=AppState.SUCCEEDED)
+        tidy(job.app_id, fss, console)
+    good = report.state is AppState.SUCCEEDED
+    failed = first_failure(ending.snapshot)
+    untroubled = good or (report.state is AppState.KILLED and failed is None)
+    found = all_logs(cluster, report, ending.snapshot) if untroubled else None
+    shown = published(job, fss) if good else {}
+    lines = epilogue(
+        report,
+        ending.snapshot,
+        logs=logs(cluster, report, failed.id if failed else "") if found is None else found,
+        published=shown,
+        python=python,
+    )
+    return Outcome(report, shown, tuple(lines))
 
 
 def published(job: JobSpec, fss: FileSystems) -> dict[str, Sequence[str]]:

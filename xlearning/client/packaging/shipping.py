@@ -71,6 +71,11 @@ class Cache:
                 hint="set xlearning.staging.dir to another folder",
             )
 
+    def holds(self, archive: Archive) -> bool:
+        """Whether ``archive`` is in the cache already."""
+        found = self._look(join(self._folder, f"{archive.label}-{archive.digest}"))
+        return any(child.name == FILE and self._whole(child.size, found) for child in found)
+
     def ship(self, archive: Archive, pack: Callable[[Path], object], work: Path) -> Shipment:
         """Make sure that ``archive`` is in the cache; if it is not, ``pack`` writes it to a path."""
         folder = join(self._folder, f"{archive.label}-{archive.digest}")

@@ -7,9 +7,10 @@ import textwrap
 from collections.abc import Iterator
 
 from xlearning.client.planning import streams
-from xlearning.client.planning.inputs import Listing
+from xlearning.client.planning.inputs import Listing, whole
 from xlearning.client.planning.plan import Plan
 from xlearning.config import Config
+from xlearning.config.keys import shown
 from xlearning.job import RoleSpec
 from xlearning.units import format_bytes
 
@@ -30,7 +31,7 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
     for listing in plan.listings:
         lines += ["", f"Input {listing.spec.local} ({job.input_strategy.value}): {listing.amount}"]
         if not plan.streams:
-            lines += _shares(listing, plan.workers)
+            lines += _shares(listing, 1 if whole(config) else plan.workers, whole=whole(config))
     if plan.streams:
         lines += ["", *streams.render(plan.streams, config)]
     if job.outputs:
@@ -50,16 +51,18 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
         lines += ["", f"TensorBoard  beside worker {board.index}, over {board.log_dir}"]
     if job.env:
         lines += ["", "Environment", *(f"  {name}={value}" for name, value in job.env.items())]
-    lines += ["", "Properties that are not defaults", *properties(config)]
+    lines += ["", "Properties that are not defaults", *set_properties(config)]
     if submission:
         lines += ["", "Specification for skein", textwrap.indent(submission.rstrip(), "  ")]
     return "\n".join(lines)
 
 
-def properties(config: Config) -> list[str]:
-    """One line per property that is not a default, with its source."""
+def set_properties(config: Config) -> list[str]:
+    """One line per property that somebody set, with its source; secrets are not shown."""
     found = config.explicit()
-    return [f"  {name} = {text}  ({config.source(name)})" for name, text in found.items()] or ["  none"]
+    return [f"  {name} = {shown(name, text)}  ({config.source(name)})" for name, text in found.items()] or [
+        "  none"
+    ]
 
 
 def _role(role: RoleSpec) -> str:
@@ -68,10 +71,11 @@ def _role(role: RoleSpec) -> str:
     return f"  {role.name:<10} {role.instances:>4} x {memory}, {role.vcores} core{plural}"
 
 
-def _shares(listing: Listing, workers: int) -> Iterator[str]:
+def _shares(listing: Listing, workers: int, *, whole: bool) -> Iterator[str]:
     for worker in range(workers):
         share = listing.files[worker::workers]
         size = format_bytes(sum(status.size for status in share))
-        yield f"  worker {worker}: {len(share)} file{'' if len(share) == 1 else 's'}, {size}"
+        who = "every worker" if whole else f"worker {worker}"
+        yield f"  {who}: {len(share)} file{'' if len(share) == 1 else 's'}, {size}"
         for status in share:
             yield f"    {status.path}  {format_bytes(status.size)}"

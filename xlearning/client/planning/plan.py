@@ -1,17 +1,17 @@
-"""From a command line and its configuration to a job; all problems are found before anything runs."""
+"""From a request and its configuration to a job; all problems are found before anything runs."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xlearning.client.planning import inputs, outputs, resources, roles, streams
 from xlearning.client.planning.inputs import Listing
+from xlearning.client.planning.request import Request
 from xlearning.client.planning.resources import Shipped
 from xlearning.client.problems import Problem, refuse
-from xlearning.client.scan import Scan
 from xlearning.config import Config
+from xlearning.config.effects import judge
 from xlearning.fs import FileSystems
 from xlearning.fs.base import split_uri
 from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
@@ -59,17 +59,30 @@ class Plan:
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a plan is made: user, time (seconds since 1970), how to ask for applications and the back end."""
+    """Where a plan is made.
+
+    Attributes
+    ----------
+    now : float
+        Seconds since 1970.
+    report : callable
+        How to ask for applications.
+    local : bool
+        Whether the job runs on this machine.
+    preflight : callable
+        What the back end has to say to the job.
+    """
 
     user: str
     now: float
     default_fs: str
     report: outputs.Report
+    local: bool = False
     preflight: Preflight = _nothing_to_say
 
 
 def make_plan(
-    line: Scan,
+    request: Request,
     config: Config,
     fss: FileSystems,
     setting: Setting,
@@ -77,7 +90,7 @@ def make_plan(
     problems: Sequence[Problem] = (),
     config_complete: bool = True,
 ) -> Plan:
-    """Plan the job of a command line.
+    """Plan a job.
 
     Parameters
     ----------
@@ -92,18 +105,17 @@ def make_plan(
     xlearning.errors.UsageError
         Naming all problems. A file system that does not answer is one, and is asked no more.
     """
-    found = list(problems)
+    found = [*problems, *(Problem(message, fix) for message, fix in judge(config).problems)]
     notes: list[str] = []
-    command = _command(line, found, notes)
-    input_specs = inputs.parse(line.many("input"), fss, found)
+    input_specs = inputs.parse(request.inputs, fss, found)
     default_local = config.get("xlearning.output.local.dir")
-    output_specs = outputs.parse(line.many("output"), fss, default_name=default_local, problems=found)
+    output_specs = outputs.parse(request.outputs, fss, default_name=default_local, problems=found)
     outputs.check_overlap(output_specs, found)
     shipped = resources.collect(
-        files=line.many("files"),
-        cache_files=line.many("cacheFile"),
-        archives=line.many("archiveFiles"),
-        cache_archives=line.many("cacheArchive"),
+        files=request.files,
+        cache_files=request.cache_files,
+        archives=request.archives,
+        cache_archives=request.cache_archives,
         fss=fss,
         problems=found,
     )
@@ -121,29 +133,31 @@ def make_plan(
     if not config_complete:
         refuse(found)
     _check_local_names(listings, output_specs, shipped, config, found)
-    app_type = (line.one("app-type") or DEFAULT_TYPE).strip().upper() or DEFAULT_TYPE
+    app_type = (request.app_type or DEFAULT_TYPE).strip().upper() or DEFAULT_TYPE
     crew = roles.asked(app_type, config, found, notes)
     wanted_workers = crew.workers
     if streaming:
-        feeds = streams.plan(line, listings, crew.workers, config, found, notes)
+        feeds = streams.plan(request, listings, crew.workers, config, found, notes)
     else:
         feeds = ()
-        crew = roles.match_files(crew, _smallest(listings), config, notes)
-    if line.given("local"):
+        if not inputs.whole(config):
+            crew = roles.match_files(crew, _smallest(listings), config, notes)
+    roles.check_limit(crew, config, found)
+    if setting.local:
         roles.check_slots(crew, config.get("xlearning.local.slots"), found)
     else:
         from xlearning.client.packaging import delivery  # not needed, and not loaded, for local jobs
 
         delivery.check(config, fss, found)
-    output_index = _output_index(line, crew.workers, found)
+    output_index = _output_index(request.output_index, crew.workers, found)
     board = _board(crew.workers, wanted_workers, config, fss, found, notes)
-    name = (line.one("app-name") or "").strip() or f"XLearning-{int(setting.now * 1000)}"
+    name = request.app_name.strip() or f"XLearning-{int(setting.now * 1000)}"
     job = JobSpec(
         app_id="",
         app_name=name,
         app_type=app_type,
         user=setting.user,
-        command=command,
+        command=request.command,
         roles=roles.roles(app_type, crew, config),
         staging="",
         default_fs=setting.default_fs,
@@ -162,32 +176,6 @@ def make_plan(
     return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
 
 
-def _command(line: Scan, problems: list[Problem], notes: list[str]) -> tuple[str, ...]:
-    text = line.one("launch-cmd")
-    words = list(line.command)
-    if words and text is not None:
-        notes.append("--launch-cmd is ignored: the command is given at the end of the line")
-    elif text is not None:
-        try:
-            words = shlex.split(text)
-        except ValueError as error:
-            problems.append(
-                Problem(
-                    f"--launch-cmd {text!r} cannot be split: {str(error).lower()}",
-                    "balance the quotes, or give the command at the end of the line",
-                )
-            )
-            return ()
-    if not words or not words[0]:
-        problems.append(
-            Problem(
-                "the command's name is empty" if words else "there is no command to run",
-                "put it at the end: xl-submit ... python train.py --epochs 3",
-            )
-        )
-    return tuple(words)
-
-
 def _check_local_names(
     listings: Sequence[Listing],
     output_specs: Sequence[OutputSpec],
@@ -201,16 +189,7 @@ def _check_local_names(
     folders = {spec.local: "output" for spec in output_specs}
     if downloads:
         folders |= {listing.spec.local: "input" for listing in listings}
-    for output in output_specs:
-        for name in folders:
-            if folders[name] == "input" and f"{name}/".startswith(f"{output.local}/"):
-                problems.append(
-                    Problem(
-                        f"the input folder {name} lies in the output folder {output.local}, so its files "
-                        f"would be published to {output.remote} too",
-                        "give one another name after #",
-                    )
-                )
+    _check_folders(folders, output_specs, problems)
     for item in shipped:
         name = item.resource.name
         for folder, what in folders.items():
@@ -224,12 +203,27 @@ def _check_local_names(
                 )
 
 
+def _check_folders(
+    folders: Mapping[str, str], output_specs: Sequence[OutputSpec], problems: list[Problem]
+) -> None:
+    """Inputs inside of outputs; ``folders`` says of each local folder what it is."""
+    for output in output_specs:
+        for name, what in folders.items():
+            if what == "input" and f"{name}/".startswith(f"{output.local}/"):
+                problems.append(
+                    Problem(
+                        f"the input folder {name} lies in the output folder {output.local}, so its files "
+                        f"would be published to {output.remote} too",
+                        "give one another name after #",
+                    )
+                )
+
+
 def _smallest(listings: Sequence[Listing]) -> int:
     return min((len(listing.files) for listing in listings if listing.files), default=0)
 
 
-def _output_index(line: Scan, workers: int, problems: list[Problem]) -> int | None:
-    text = line.one("output-index")
+def _output_index(text: str | None, workers: int, problems: list[Problem]) -> int | None:
     if text is None:
         return None
     try:

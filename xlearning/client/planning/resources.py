@@ -89,7 +89,7 @@ def _wishes(
     for text in texts:
         for part in split_list(text):
             path, alias = (part, None) if option == "--files" else split_alias(part)
-            yield _Wish(option, path, alias, kind, of_this_machine)
+            yield _Wish(option, path.replace("\\,", ","), alias, kind, of_this_machine)
 
 
 def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | None:

@@ -105,6 +105,16 @@ def roles(app_type: str, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
     return tuple(found)
 
 
+def check_limit(crew: Crew, config: Config, problems: list[Problem]) -> None:
+    """More containers than ``xlearning.execute.node.limit`` lets a job have."""
+    limit, total = config.get("xlearning.execute.node.limit"), crew.workers + crew.ps + crew.evaluator
+    if limit is not None and total > limit:
+        entry = config.entry("xlearning.execute.node.limit")
+        problems.append(
+            Problem(f"{total} containers are more than a job may have: {entry}", f"ask for at most {limit}")
+        )
+
+
 def check_slots(crew: Crew, slots: int, problems: list[Problem]) -> None:
     """More containers than may run at once: no program starts before all are there, so none ever would.
 

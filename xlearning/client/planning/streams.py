@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xlearning.client.planning.inputs import Listing
+from xlearning.client.planning.request import Request
 from xlearning.client.problems import Problem
-from xlearning.client.scan import Scan
 from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.job import StreamSpec
@@ -14,7 +14,7 @@ from xlearning.units import format_bytes
 
 
 def plan(
-    line: Scan,
+    request: Request,
     listings: Sequence[Listing],
     workers: int,
     config: Config,
@@ -24,7 +24,7 @@ def plan(
     """What each worker reads; workers without any input are a note, for the number of workers stays."""
     from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
 
-    if not line.many("input"):
+    if not request.inputs:
         problems.append(
             Problem("input strategy STREAM without an input", "add --input PATH, or choose another strategy")
         )

@@ -11,7 +11,7 @@ from xlearning.client.preflight import containers, folders, queues, shipped
 from xlearning.client.preflight.yarn import fit
 from xlearning.client.problems import Problem, unanswered
 from xlearning.cluster.background import Background
-from xlearning.cluster.login import Login
+from xlearning.cluster.login import Login, lifetime
 from xlearning.cluster.skein import SkeinCluster, check_programs
 from xlearning.cluster.yarn_facts import Facts
 from xlearning.config import Config
@@ -106,13 +106,13 @@ class ClusterPreflight:
 
     def _ticket(self) -> list[Problem]:
         wanted, login = self._config.get(LIFETIME), self._login
-        if login is None or login.lifetime is None or login.lifetime >= wanted:
+        left = lifetime(login) if login else None
+        if login is None or left is None or left >= wanted:
             return []
-        left = format_duration(login.lifetime)
         return [
             Problem(
-                f"the Kerberos ticket of {login.principal} ends in {left}, and {LIFETIME} asks for "
-                f"{format_duration(wanted)}",
+                f"the Kerberos ticket of {login.principal} ends in {format_duration(left)}, and "
+                f"{LIFETIME} asks for {format_duration(wanted)}",
                 "run kinit again, or give --keytab and --principal",
             )
         ]

@@ -52,6 +52,21 @@ def find_application(text: str, places: Places) -> Found:
     return _with_id(text, places) if _FULL.fullmatch(text) else _with_end(text, places)
 
 
+def find_in(text: str, place: Place) -> Found:
+    """The same in one place.
+
+    Raises
+    ------
+    xlearning.errors.ApplicationNotFound
+        There is none with this id.
+    UsageError
+        No application, or more than one, has this end.
+    """
+    if _FULL.fullmatch(text):
+        return Found(place.report(text), place)
+    return _meant(text, _newest_first([place]), [place])
+
+
 def own_applications(places: Places) -> list[Found]:
     """The user's jobs in all places, the one submitted last first.
 
@@ -60,7 +75,11 @@ def own_applications(places: Places) -> list[Found]:
     xlearning.errors.ClusterError
         A place does not answer.
     """
-    found = [Found(report, place) for place in places.all() for report in place.cluster.list()]
+    return _newest_first(places.all())
+
+
+def _newest_first(places: Sequence[Place]) -> list[Found]:
+    found = [Found(report, place) for place in places for report in place.cluster.list()]
     return sorted(found, key=lambda one: -one.report.submitted)
 
 
@@ -94,11 +113,16 @@ def _with_end(text: str, places: Places) -> Found:
             f"which job is meant by {text!r} cannot be told: {error.message}",
             hint="give the whole id, or --local for the jobs of this machine only",
         ) from error
+    return _meant(text, known, places.all())
+
+
+def _meant(text: str, known: Sequence[Found], places: Sequence[Place]) -> Found:
+    """The one among the user's own jobs, newest first, that an end of an id or ``last`` means."""
     found = known[:1] if text == LAST else [one for one in known if text and one.app_id.endswith(text)]
     if len(found) == 1:
         return found[0]
     if not found:
-        where = " and ".join(f"on {place.title}" for place in places.all())
+        where = " and ".join(f"on {place.title}" for place in places)
         raise UsageError(
             f"there is no job of yours {where}"
             if not known

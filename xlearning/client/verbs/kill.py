@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 
+from xlearning.client.answers import tell
+from xlearning.client.codes import EXIT_CLIENT, EXIT_JOB, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
 from xlearning.client.sweep import settle_quietly, staged_job
 from xlearning.client.verbs.applications import Found, find_application
 from xlearning.client.verbs.places import Places
@@ -42,6 +43,30 @@ def run(places: Places, console: Console, *, app_id: str, reason: str, no_wait: 
     if found.report.state.final:
         console.info(f"{found.app_id} has ended already: there is nothing to kill")
         return _tell(found.report, console)
+    try:
+        report = end(found, console, reason=reason, wait=not no_wait)
+    except NotKilled as error:
+        console.error(str(error))
+        return EXIT_JOB
+    return EXIT_OK if report is None else _tell(report, console)
+
+
+class NotKilled(ClusterError):
+    """The application refuses, because it is committing its output; it ends by itself."""
+
+
+def end(found: Found, console: Console, *, reason: str, wait: bool) -> ApplicationReport | None:
+    """End an application; its last report, or None where nobody waits.
+
+    Raises
+    ------
+    NotKilled
+        It refuses.
+    xlearning.errors.XLearningError
+        It could not be ended.
+    """
+    if found.report.state.final:
+        return found.report
     job = staged_job(_staging(found), found.place.fss) if _staging(found) else None
     try:
         refusal = _ask(found, reason)
@@ -49,20 +74,18 @@ def run(places: Places, console: Console, *, app_id: str, reason: str, no_wait: 
         report = _leaves_by_itself(found)
         if report is None:
             console.info(f"{error.message}; killing it by force")
-            report = _by_force(found, console, wait=not no_wait)
+            report = _by_force(found, console, wait=wait)
     else:
         if refusal:
-            console.error(f"{found.app_id} was not killed: {refusal}")
-            return EXIT_JOB
+            raise NotKilled(f"{found.app_id} was not killed: {refusal}")
         console.info(f"{found.app_id} is being stopped")
-        report = None if no_wait else _await_end(found, _PATIENCE)
-        if report is None and not no_wait:
+        report = _await_end(found, _PATIENCE) if wait else None
+        if report is None and wait:
             console.warn(f"{found.app_id} has not ended after {_PATIENCE:g} s: killing it by force")
             report = _by_force(found, console, wait=True)
-    if report is None:  # nobody waits
-        return EXIT_OK
-    _settle(found, job, console)
-    return _tell(report, console)
+    if report is not None:
+        _settle(found, job, console)
+    return report
 
 
 def _ask(found: Found, reason: str) -> str:

@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 
 from xlearning.client.answers import JSON, answer, answer_json, table
+from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.submit import EXIT_CLIENT, EXIT_OK
 from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.status_text import duration, summary_json

@@ -27,59 +27,61 @@ class LogFile:
         return f"==> {self.target.title} {self.name} <=="
 
 
-class LogPrinter:
-    """Writes logs, each piece under the heading of its file when there are several.
+class LogReader:
+    """What is new in logs, each time one is read.
 
     Parameters
     ----------
-    headings : bool
-        Whether there are several files.
     tail : int, optional
-        How many of the last lines are shown at first; all by default.
+        How many of the last lines are read at first; all by default.
     """
 
-    def __init__(self, source: LogSource, out: Bytes, *, headings: bool, tail: int | None) -> None:
-        self._source, self._out, self._tail = source, out, tail
-        self.headings = headings
+    def __init__(self, source: LogSource, tail: int | None) -> None:
+        self._source, self._tail = source, tail
         self._seen: dict[tuple[str, str], int] = {}
-        self._under: LogFile | None = None
-        self._last = b"\n"
 
-    def show(self, file: LogFile, size: int) -> None:
-        """Write what is new in a file that has ``size`` bytes now."""
+    def read(self, file: LogFile, size: int) -> Iterator[bytes]:
+        """What is new in a file that has ``size`` bytes now; at first one piece at least, be it empty."""
         key = (file.target.id, file.name)
         if key in self._seen:
             if size > self._seen[key]:
-                self._pass_on(file, self._source.read(file.target, file.name, self._seen[key]))
+                yield from self._counted(file, self._seen[key])
             return
         self._seen[key] = 0
         if self._tail is None:
-            self._pass_on(file, self._source.read(file.target, file.name, 0))
+            yield b""
+            yield from self._counted(file, 0)
         else:
-            self._show_tail(file, size, self._tail)
+            yield self._last_lines(file, size, self._tail)
 
-    def _show_tail(self, file: LogFile, size: int, count: int) -> None:
+    def _last_lines(self, file: LogFile, size: int, count: int) -> bytes:
         start = max(0, size - _GUESS)
         text, read = last_lines(self._source.read(file.target, file.name, start), count, whole=start == 0)
         if text is None:
             start = 0
             text, read = last_lines(self._source.read(file.target, file.name, 0), count, whole=True)
         self._seen[(file.target.id, file.name)] = start + read
-        self._write(file, text or b"")
+        return text or b""
 
-    def _pass_on(self, file: LogFile, chunks: Iterator[bytes]) -> None:
-        key, first = (file.target.id, file.name), True
-        for chunk in chunks:
-            self._seen[key] += len(chunk)
-            self._write(file, chunk)
-            first = False
-            if self._out.gone:
-                return
-        if first:
-            self._write(file, b"")
+    def _counted(self, file: LogFile, start: int) -> Iterator[bytes]:
+        for chunk in self._source.read(file.target, file.name, start):
+            self._seen[(file.target.id, file.name)] += len(chunk)
+            yield chunk
 
-    def _write(self, file: LogFile, data: bytes) -> None:
-        if self.headings and self._under != file:
+
+class LogPrinter:
+    """Writes pieces of logs, each under the heading of its file once there are several."""
+
+    def __init__(self, out: Bytes) -> None:
+        self._out = out
+        self._headings = False
+        self._under: LogFile | None = None
+        self._last = b"\n"
+
+    def write(self, file: LogFile, data: bytes, *, several: bool) -> None:
+        """Write a piece. ``several``: whether the file is one of several."""
+        self._headings = self._headings or several
+        if self._headings and self._under != file:
             before = b"" if self._under is None else b"\n"
             if not self._last.endswith(b"\n"):
                 before += b"\n"

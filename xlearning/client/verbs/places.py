@@ -7,7 +7,7 @@ from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from xlearning.client.backend import LOCAL_FS, OnYarn
+from xlearning.client.backend import LOCAL_FS, BackEnd, OnYarn
 from xlearning.client.console import Console
 from xlearning.cluster.base import ApplicationReport, ClusterClient
 from xlearning.cluster.local import LocalCluster
@@ -92,6 +92,11 @@ class LocalPlace:
 class YarnPlace:
     """Jobs on the cluster of ``HADOOP_CONF_DIR``.
 
+    Parameters
+    ----------
+    back_end : BackEnd, optional
+        YARN as somebody else has set it up, and will close it.
+
     Raises
     ------
     xlearning.errors.ConfigError
@@ -102,12 +107,19 @@ class YarnPlace:
 
     title = "YARN"
 
-    def __init__(self, config: Config, environ: MutableMapping[str, str], user: str) -> None:
+    def __init__(
+        self,
+        config: Config,
+        environ: MutableMapping[str, str],
+        user: str,
+        back_end: BackEnd | None = None,
+    ) -> None:
         from xlearning.cluster.hadoop_site import HadoopSite
         from xlearning.cluster.resource_manager import ResourceManagerWeb
 
         self._config = config
-        self._back_end = OnYarn(environ, user, config)
+        self._back_end = back_end or OnYarn(environ, user, config)
+        self._own = back_end is None
         self.user, self.trouble = self._back_end.user, ""
         self.cluster: ClusterClient = self._back_end.cluster
         self.web = ResourceManagerWeb(HadoopSite.from_environ(environ))
@@ -143,8 +155,9 @@ class YarnPlace:
         self._back_end.tidy(app_id, self.fss, console)
 
     def close(self) -> None:
-        """End the driver JVM, if one was needed."""
-        self._back_end.close()
+        """End the driver JVM, if one was needed and nobody else uses it."""
+        if self._own:
+            self._back_end.close()
 
 
 class Places:

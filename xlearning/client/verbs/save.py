@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from xlearning.client.answers import tell
+from xlearning.client.codes import EXIT_CLIENT, EXIT_JOB, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.following.changes import save_line
 from xlearning.client.session import AmConnection
-from xlearning.client.submit import EXIT_CLIENT, EXIT_JOB, EXIT_OK, tell
-from xlearning.client.verbs.applications import find_application, refuse_ended
+from xlearning.client.verbs.applications import Found, find_application, refuse_ended
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.reach import connect
 from xlearning.errors import ClusterError, ClusterUnavailable
@@ -30,7 +31,20 @@ def run(places: Places, console: Console, *, app_id: str, no_wait: bool) -> int:
     xlearning.errors.XLearningError
         The save could not be asked for, or its end was not seen.
     """
-    found = find_application(app_id, places)
+    result = save(find_application(app_id, places), console, wait=not no_wait)
+    if result.state in (SaveState.PARTIAL, SaveState.FAILED):
+        return EXIT_JOB
+    return EXIT_OK if tell("\n".join(result.paths), console) else EXIT_CLIENT
+
+
+def save(found: Found, console: Console, *, wait: bool) -> SaveView:
+    """Save the output of an application as it is now: the save as it ended, or began.
+
+    Raises
+    ------
+    xlearning.errors.XLearningError
+        The save could not be asked for, or its end was not seen.
+    """
     refuse_ended(found, "there is nothing to save")
     connection = connect(found)
     try:
@@ -38,12 +52,9 @@ def run(places: Places, console: Console, *, app_id: str, no_wait: bool) -> int:
         if not answer.accepted:
             raise ClusterError(f"{found.app_id} was not saved: {answer.message}")
         console.info(f"{found.app_id}: {answer.message}")
-        result = _follow(connection, answer.save_id, console, wait=not no_wait)
+        return _follow(connection, answer.save_id, console, wait=wait)
     finally:
         connection.close()
-    if result.state in (SaveState.PARTIAL, SaveState.FAILED):
-        return EXIT_JOB
-    return EXIT_OK if tell("\n".join(result.paths), console) else EXIT_CLIENT
 
 
 def _follow(connection: AmConnection, save_id: str, console: Console, *, wait: bool) -> SaveView:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from xlearning.client.answers import JSON, answer, answer_json
+from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.submit import EXIT_CLIENT, EXIT_OK
 from xlearning.client.verbs.applications import find_application
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.standing import standing

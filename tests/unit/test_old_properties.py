@@ -1,0 +1,91 @@
+"""Properties of the original that count here by their own rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from xlearning.am.core.tasks import Task
+from xlearning.am.inputs.listing import list_inputs
+from xlearning.am.inputs.plan import plan_inputs
+from xlearning.am.launch import limits
+from xlearning.client.api.job import Job
+from xlearning.client.api.order import request_of
+from xlearning.client.planning.dryrun import render
+from xlearning.client.planning.plan import Plan, Setting, make_plan
+from xlearning.client.scan import scan
+from xlearning.cluster.base import ApplicationReport
+from xlearning.cluster.yarn_resources import node_label
+from xlearning.config import Config, load
+from xlearning.errors import ApplicationNotFound, ConfigError, UsageError
+from xlearning.fs import FileSystems
+from xlearning.job import WORKER
+
+
+def report(app_id: str) -> ApplicationReport:
+    raise ApplicationNotFound(app_id)
+
+
+def planned(*words: str, **properties: str) -> tuple[Plan, Config]:
+    line = scan([*words, "run"])
+    pairs = [(name.replace("_", "."), text) for name, text in properties.items()]
+    config = load(overrides=pairs, options=line.properties(), environ={})
+    request, setting = request_of(Job.of_line(line)), Setting("me", 1.0, "file://", report, local=False)
+    return make_plan(request, config, FileSystems("file://"), setting), config
+
+
+def properties(**values: str) -> Config:
+    return Config.from_properties({name.replace("_", "."): text for name, text in values.items()})
+
+
+def test_every_worker_is_handed_the_whole_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    for name in "ab":
+        (tmp_path / "data" / name).write_text(name)
+    words = ("--worker-num", "3", "--input", "data#d", "--input-strategy", "PLACEHOLDER")
+    plan, config = planned(*words, hbox_placeholder_whole_enable="true")
+    assert plan.workers == 3 and not plan.notes
+    assert "every worker: 2 files, 2 B" in render(plan, config)
+    listing = list_inputs(FileSystems("file://"), plan.job.inputs, allow_empty=False)
+    shares = plan_inputs(plan.job, listing, config)
+    lists = {shares.variables(Task(WORKER, index, 1))["INPUT_FILE_LIST"] for index in range(3)}
+    assert len(lists) == 1 and lists.pop().count("file://") == 2
+    assert shares.counts() == {(WORKER, index): 2 for index in range(3)}
+    assert planned(*words)[0].workers == 2
+
+
+def test_a_job_has_no_more_containers_than_the_site_allows() -> None:
+    words = ("--app-type", "TENSORFLOW", "--worker-num", "3", "--ps-num", "2")
+    with pytest.raises(UsageError) as caught:
+        planned(*words, hbox_execute_node_limit="4")
+    assert str(caught.value) == (
+        "5 containers are more than a job may have: hbox.execute.node.limit=4 (--conf)\n"
+        "  hint: ask for at most 4"
+    )
+    assert planned(*words, hbox_execute_node_limit="5")[0].workers == 3
+
+
+def test_one_label_for_all_unless_a_role_has_its_own() -> None:
+    config = properties(hbox_job_labelname="gpu", xlearning_ps_nodeLabelExpression="big")
+    assert [node_label(role, config) for role in ("am", "worker", "ps")] == ["gpu", "gpu", "big"]
+
+
+def test_the_old_name_of_the_agents_timeout() -> None:
+    assert limits(properties()).silence == 10
+    assert limits(properties(hbox_task_timeout="300000")).silence == 10
+    assert limits(properties(xlearning_task_timeout="60000")).silence == 60
+    with pytest.raises(ConfigError, match=r"must be less than xlearning\.task\.timeout"):
+        properties(xlearning_task_timeout="500")
+
+
+def test_what_is_missing_is_told_with_the_other_problems() -> None:
+    with pytest.raises(UsageError) as caught:
+        planned("--output-strategy", "STREAM", "--files", "no.py", hbox_docker_image="i")
+    message = str(caught.value)
+    assert message.startswith("3 problems:")
+    assert "--output-strategy STREAM: this version cannot write the program's standard output" in message
+    assert (
+        "hbox.docker.image=i (--conf): this version cannot run programs in Docker containers yet" in message
+    )

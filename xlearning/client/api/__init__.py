@@ -1,0 +1,1 @@
+"""The Python interface: what `xlearning` itself offers, and what ``xl-submit`` is built on."""

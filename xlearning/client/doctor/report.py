@@ -1,0 +1,47 @@
+"""What doctor says: lines for people, a record for programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import xlearning
+from xlearning.client.doctor.model import DoctorAnswer, Mark, Result, healthy
+
+_WIDTH = 16  # of titles
+_MARKS = max(len(mark.value) for mark in Mark)
+_INDENT = " " * (2 + _MARKS + 2 + _WIDTH + 2)
+
+
+def lines(result: Result) -> list[str]:
+    """One check: a line, and one with the way out where it is not well."""
+    mark, text = result.finding.mark.value, " ".join(result.finding.text.split())
+    found = [f"  {mark:<{_MARKS}}  {result.title:<{_WIDTH}}  {text}"]
+    if result.finding.fix:
+        found.append(f"{_INDENT}fix: {' '.join(result.finding.fix.split())}")
+    return found
+
+
+def areas(results: Iterable[Result]) -> Iterable[list[str]]:
+    """The lines of each check, below the name of its area."""
+    area = ""
+    for result in results:
+        head = [result.area] if result.area != area else []
+        area = result.area
+        yield [*head, *lines(result)]
+
+
+def summary(results: Sequence[Result]) -> str:
+    """How many came out how."""
+    counts = Counter(result.finding.mark for result in results)
+    parts = [
+        f"{counts[mark]} {word}{'' if counts[mark] == 1 or mark in (Mark.OK, Mark.UNCHECKED) else 's'}"
+        for mark, word in ((mark, mark.value) for mark in Mark)
+        if counts[mark]
+    ]
+    return f"{'Nothing is wrong' if healthy(results) else 'Something is wrong'}: {', '.join(parts)}"
+
+
+def record(results: Sequence[Result]) -> DoctorAnswer:
+    """All of it for a program."""
+    return DoctorAnswer(xlearning.__version__, healthy(results), tuple(result.record() for result in results))

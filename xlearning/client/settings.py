@@ -1,0 +1,80 @@
+"""The configuration of one submission or verb, and who asks."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from xlearning.client.problems import Problem
+from xlearning.config import Config, find_conf_dir, load
+from xlearning.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What is set above the site file.
+
+    Attributes
+    ----------
+    conf_files : tuple of str
+        ``--conf-file``, later ones win.
+    conf : tuple of (name, text)
+        ``--conf``, later ones win.
+    options : mapping
+        Property -> (text, option as the user wrote it); these win over ``conf``.
+    """
+
+    conf_files: tuple[str, ...] = ()
+    conf: tuple[tuple[str, str], ...] = ()
+    options: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def read_config(layers: Layers, problems: list[Problem], notes: list[str] | None = None) -> Config | None:
+    """The configuration; None, and a problem more, when it cannot be used.
+
+    Parameters
+    ----------
+    notes : list of str
+        Gets its warnings; without it they are not asked for: they are told when a job is submitted.
+    """
+    told = [] if notes is None else notes
+    try:
+        config = load(
+            environ=os.environ,
+            conf_dir=find_conf_dir(os.environ),
+            conf_files=[Path(text) for text in layers.conf_files],
+            overrides=layers.conf,
+            options=layers.options,
+        )
+    except ConfigError as error:
+        told += error.warnings
+        problems.append(Problem(error.message, error.hint or ""))
+        return None
+    told += config.warnings
+    return config
+
+
+def user_name(environ: Mapping[str, str]) -> str:
+    """The user as Hadoop sees it: ``HADOOP_USER_NAME``, else the one who is logged in."""
+    return environ.get("HADOOP_USER_NAME") or getpass.getuser()
+
+
+def interpreter_of(config: Config) -> str:
+    """Path of the Python of our processes."""
+    return config.get("xlearning.python") or os.path.realpath(sys.executable)
+
+
+def split_pairs(texts: tuple[str, ...], problems: list[Problem]) -> tuple[tuple[str, str], ...]:
+    """``KEY=VALUE`` of ``--conf`` taken apart; what is none is a problem."""
+    pairs = []
+    for text in texts:
+        name, sep, value = text.partition("=")
+        if not sep or not name.strip():
+            problems.append(Problem(f"--conf {text} is not a pair", "write --conf KEY=VALUE"))
+            continue
+        pairs.append((name.strip(), value))
+    return tuple(pairs)

@@ -1,0 +1,130 @@
+"""Layers of properties become one set, each value with its source; what is odd is told, not raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from xlearning.config import hadoop_xml
+from xlearning.config.expand import Expander
+from xlearning.config.files import ConfFile
+from xlearning.config.keys import HBOX_PREFIX, PREFIX, canonical, is_known, lookup, shown, suggestions
+
+
+class Entry(NamedTuple):
+    """The value of a property and where it comes from.
+
+    Attributes
+    ----------
+    text : str
+        The value, as text.
+    source : str
+        ``site file /etc/...``, ``--conf``, or an option as the user wrote it.
+    spelling : str
+        The name as it was given.
+    given : str
+        The value as it was given: of an older spelling, not the text that it stands for.
+    """
+
+    text: str
+    source: str
+    spelling: str
+    given: str
+
+    @property
+    def by_option(self) -> bool:
+        """Whether an option of the property gave the value, not ``--conf`` or a file."""
+        return self.source.startswith("-") and not self.source.startswith("--conf")
+
+    def __str__(self) -> str:
+        """The value as the user gave it; secrets are left out."""
+        text = shown(self.spelling, self.given)
+        return f"{self.source} {text}" if self.by_option else f"{self.spelling}={text} ({self.source})"
+
+
+class Merger:
+    """Collects layers, lowest first, and everything that is wrong with them."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, Entry] = {}
+        self.warnings: list[str] = []
+        self.problems: list[str] = []
+        self._finals: dict[str, str] = {}
+
+    def add_files(self, files: Iterable[ConfFile]) -> None:
+        """The files that are read, in their order; what an earlier file declared final stays."""
+        taken = None
+        for one in files:
+            if one.read:
+                taken = one
+                self._add_file(one)
+            elif taken is not None and one.path.exists():
+                self.warnings.append(f"{one.path} is not read: {taken.path} is read in its place")
+
+    def _add_file(self, one: ConfFile) -> None:
+        file = hadoop_xml.read(one.path)
+        self.warnings += file.warnings
+        kept = []
+        for name, text in file.values.items():
+            full = canonical(name)
+            if full not in self._finals:
+                kept.append((name, text))
+            elif self._raw(full) != text:
+                self.warnings.append(f"{name} of {one.title} is ignored: final in {self._finals[full]}")
+        self.add(kept, one.title)
+        for name in file.finals:
+            self._finals.setdefault(canonical(name), one.title)
+
+    def add(self, items: Iterable[tuple[str, str]], source: str) -> None:
+        """One layer: (name, text) pairs; a later pair of the same spelling wins."""
+        layer: dict[str, dict[str, str]] = {}
+        for name, text in items:
+            name = name.strip()
+            layer.setdefault(canonical(name), {})[name] = text
+            self._check_name(name, source)
+        for full, given in layer.items():
+            if len(set(given.values())) > 1:
+                pairs = " and ".join(f"{name}={shown(name, text)}" for name, text in given.items())
+                self.problems.append(f"{pairs} ({source}) are one property with two values: keep one")
+            spelling, text = list(given.items())[-1]
+            self.entries[full] = Entry(text, source, spelling, text)
+            key = lookup(full)
+            if key and key.stands_for and text.strip().lower() == "true" and key.stands_for[0] not in layer:
+                name, meant = key.stands_for
+                self.entries[name] = Entry(meant, source, spelling, text)
+
+    def expand(self, environ: Mapping[str, str]) -> None:
+        """Replace the references of every value, over the merged set."""
+        expander = Expander(self._raw, environ)
+        expanded = {}
+        for full, entry in self.entries.items():
+            try:
+                text = expander.expand(entry.text)
+                expanded[full] = entry if text == entry.text else entry._replace(text=text, given=text)
+            except ValueError as error:
+                self.problems.append(f"{entry}: {error}")
+                expanded[full] = entry
+        self.entries = expanded
+
+    def drop_defaults(self) -> None:
+        """Forget values that only repeat the table's default."""
+        for name in [name for name, entry in self.entries.items() if _is_default(name, entry.text)]:
+            del self.entries[name]
+
+    def _raw(self, name: str) -> str | None:
+        entry = self.entries.get(canonical(name))
+        if entry is not None:
+            return entry.text
+        key = lookup(name)
+        return key.default if key else None
+
+    def _check_name(self, name: str, source: str) -> None:
+        if name.startswith((PREFIX, HBOX_PREFIX)) and not is_known(name):
+            near = suggestions(name)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            self.warnings.append(f"unknown property {name} ({source}){hint}")
+
+
+def _is_default(name: str, text: str) -> bool:
+    key = lookup(name)
+    return key is not None and key.default == text

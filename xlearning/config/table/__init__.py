@@ -1,0 +1,3 @@
+"""The properties, a file per theme; `xlearning.config.keys` puts them together."""
+
+from __future__ import annotations

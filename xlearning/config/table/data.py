@@ -1,0 +1,133 @@
+"""Input, output, Save Model, file systems."""
+
+from __future__ import annotations
+
+from xlearning.config.schema import Group, Kind, ignored, key, missing
+
+_K = Kind
+_OUTPUT_FORMAT = missing(
+    "write the program's standard output through an OutputFormat",
+    "let the program write files into a folder that --output names",
+)
+_CHANGED_ONLY = missing("save changed files only", "leave it out: every save holds all files")
+_EPOCH_CACHE = ignored("a cache for later epochs is not part of this version yet")
+_S3 = ignored("S3 is not part of this version yet")
+# the two originals' defaults, which ask for nothing
+_TEXT_OUT = (
+    "net.qihoo.xlearning.common.TextMultiOutputFormat",
+    "org.apache.hadoop.mapred.TextOutputFormat",
+    "TextMultiOutputFormat",
+    "TextOutputFormat",
+)
+
+INPUT = Group(
+    "Input",
+    (
+        key("input.strategy", _K.ENUM, "DOWNLOAD",
+            "DOWNLOAD copies files into the container, PLACEHOLDER hands over their addresses, STREAM (or "
+            "INPUTFORMAT) feeds their records to standard input.",
+            values=("DOWNLOAD", "PLACEHOLDER", "STREAM", "INPUTFORMAT")),
+        key("input.stream", _K.BOOL, "false", "Hbox: true is an older spelling of input strategy STREAM.",
+            stands_for=("xlearning.input.strategy", "STREAM")),
+        key("inputfile.rename", _K.BOOL, "false",
+            "Give downloaded files generated names, so that equal base names do not collide."),
+        key("input.allow.empty", _K.BOOL, "false", "Accept an input that matches no file."),
+        key("workers.match.files", _K.BOOL, "true",
+            "Lower the number of workers to the number of files of the smallest input."),
+        key("placeholder.whole.enable", _K.BOOL, "false",
+            "PLACEHOLDER: hand every worker the whole list of files, instead of its share."),
+        key("chief.worker.minimum.data", _K.BOOL, "false",
+            "Hbox: give worker 0 the first files of each input only.",
+            effect=missing("give worker 0 fewer files than the others",
+                           "leave it out: worker 0 gets its share like the others")),
+        key("chief.worker.minimum.file.num", _K.INT, "1", "Hbox: how many those are.", low=0,
+            effect=ignored("worker 0 gets its share of the files like the others")),
+        key("tf.input.ps.enable", _K.BOOL, "false", "Hbox: let parameter servers read input too.",
+            effect=missing("give input to parameter servers", "leave it out: the workers read all input")),
+        key("download.file.retry", _K.INT, "3", "How often a transfer was repeated.", low=0,
+            effect=ignored("transfers are repeated for xlearning.fs.retry.time")),
+        key("download.file.thread.nums", _K.INT, "10", "Files downloaded at the same time.", low=1,
+            high=1000),
+    ),
+)  # fmt: skip
+
+STREAM = Group(
+    "Input strategy STREAM",
+    (
+        key("inputformat.class", _K.STRING, "text",
+            "Format of the files: text, or the name of Hadoop's class for it."),
+        key("stream.epoch", _K.INT, "1", "How often a worker's input is fed to its program.", low=1),
+        key("input.stream.shuffle", _K.BOOL, "false",
+            "Deal split i to worker i mod W, instead of neighbours to each worker."),
+        key("input.split.minsize", _K.SIZE, "1", "Smallest size of a split.", low=0,
+            also=("mapreduce.input.fileinputformat.split.minsize", "mapred.min.split.size")),
+        key("input.split.maxsize", _K.SIZE, "0",
+            "Largest size of a split; 0: a block of the file (128 MiB on local disks).", low=0,
+            also=("mapreduce.input.fileinputformat.split.maxsize", "mapred.max.split.size")),
+        key("inputformat.cache", _K.BOOL, "false", "Keep what the first epoch reads on the worker's disk.",
+            also=("inputmat.cache",),
+            effect=missing("keep the input of the first epoch on the worker's disk",
+                           "leave it out: every epoch is read from the file system")),
+        key("inputformat.cachefile.name", _K.STRING, "inputformatCache.gz", "Name of that file.",
+            effect=_EPOCH_CACHE),
+        key("inputformat.cachesize.limit", _K.INT, "102400", "Largest size of that file, in MB.", low=0,
+            effect=_EPOCH_CACHE),
+    ),
+)  # fmt: skip
+
+OUTPUT = Group(
+    "Output",
+    (
+        key("output.strategy", _K.ENUM, "UPLOAD",
+            "UPLOAD copies local folders to the output at the end; STREAM writes standard output through an "
+            "OutputFormat.", values=("UPLOAD", "STREAM", "OUTPUTFORMAT"), effect=_OUTPUT_FORMAT),
+        key("out.stream", _K.BOOL, "false", "Hbox: true is an older spelling of output strategy STREAM.",
+            also=("output.stream",), stands_for=("xlearning.output.strategy", "STREAM")),
+        key("outputformat.class", _K.STRING, "text", "STREAM: format of the output.", defaults=_TEXT_OUT,
+            effect=_OUTPUT_FORMAT),
+        key("output.local.dir", _K.STRING, "output", "Local name of an --output without #local."),
+        key("container.auto.create.output.dir", _K.BOOL, "true",
+            "Make the local output folders before the program starts."),
+        key("createcontainerid.dir", _K.BOOL, None,
+            "Put each container's output into a folder named by its id; unset: yes with several workers, no "
+            "with one."),
+        key("upload.output.thread.nums", _K.INT, "10", "Files uploaded at the same time.",
+            also=("upload.file.thread.nums",), low=1, high=1000),
+        key("failed.upload", _K.BOOL, "false", "Hbox: publish the output of containers that failed too.",
+            effect=missing("publish the output of containers that failed",
+                           "call xl-submit save while the job runs, or let the program write to HDFS")),
+    ),
+)  # fmt: skip
+
+SAVES = Group(
+    "Save Model",
+    (
+        key("interresult.dir", _K.STRING, "/interResult_",
+            "Start of the name of the folder that Save Model makes below an output."),
+        key("interresult.upload.timeout", _K.DURATION_MS, "1800000",
+            "A Save Model that takes longer fails for the containers that are not done; 0: no limit.", low=0),
+        key("interresult.save.inc", _K.BOOL, "false", "Save files that changed since the last save only.",
+            also=("interresult.upload.inc",), effect=_CHANGED_ONLY),
+        key("interresult.upload.interval", _K.DURATION_MS, "0", "Hbox: time between two saves by themselves.",
+            low=0,
+            effect=missing("save the model at intervals by itself",
+                           "call xl-submit save as often as you like, by cron for instance")),
+        key("file.list.level", _K.INT, "2", "Levels of folders that Save Model copies.", low=0,
+            effect=ignored("Save Model copies all levels")),
+    ),
+)  # fmt: skip
+
+FILE_SYSTEMS = Group(
+    "File systems",
+    (
+        key("fs.timeout", _K.DURATION_S, "15s", "Longest wait for a file system's first answer.", low=0.1),
+        key("fs.retry.time", _K.DURATION_S, "120s",
+            "Transfers and commits keep trying so long while a file system is away.", low=0),
+        key("s3.cluster", _K.STRING, None, "Hbox: address of the S3 service.", effect=_S3),
+        key("s3.cluster.prefix", _K.STRING, "http://", "Hbox: what stands before that address.", effect=_S3),
+        key("s3.bucket.dir.split", _K.STRING, "/", "Hbox: what stands between bucket and prefix.",
+            effect=_S3),
+        key("s3.key.access", _K.STRING, None, "Hbox: access key of S3.", effect=_S3),
+        key("s3.key.secret", _K.STRING, None, "Hbox: secret key of S3; never shown.", effect=_S3),
+    ),
+)  # fmt: skip

@@ -1,0 +1,90 @@
+"""Properties of single application types."""
+
+from __future__ import annotations
+
+from xlearning.config.schema import Effect, Group, Kind, ignored, key, missing
+
+_K = Kind
+_COMPUTED = ignored("whether a job has parameter servers follows from xlearning.ps.num")
+
+
+def _only(jobs: str) -> Effect:
+    return ignored(f"{jobs} are not part of this version yet")
+
+
+_MPI, _HOROVOD, _VPC = _only("MPI jobs"), _only("HOROVOD jobs"), _only("VPC and DIGITS jobs")
+_VISUALDL = missing("run VisualDL", "leave it out; TensorBoard is there (xlearning.tf.board.enable)")
+
+TENSORFLOW = Group(
+    "TensorFlow",
+    (
+        key("tf.evaluator", _K.BOOL, "false", "The last worker becomes the evaluator."),
+        key("tf.distribution.strategy", _K.BOOL, "false",
+            "Give workers a cluster definition even without parameter servers."),
+        key("mode.single", _K.STRING, "false", "Set by the original itself: no parameter servers.",
+            also=("tf.mode.single", "mxnet.mode.single"), defaults=("true",), effect=_COMPUTED),
+    ),
+)  # fmt: skip
+
+BOARD = Group(
+    "TensorBoard and VisualDL",
+    (
+        key("tf.board.enable", _K.BOOL, "true", "Run TensorBoard beside one worker."),
+        key("tf.board.worker.index", _K.INT, "0", "Index of that worker.", low=0),
+        key("tf.board.reload.interval", _K.INT, "1", "Seconds between two looks at the event files.", low=0),
+        key("tf.board.log.dir", _K.STRING, "eventLog", "Folder of the event files."),
+        key("tf.board.path", _K.STRING, "tensorboard", "The TensorBoard program."),
+        key("tf.board.history.dir", _K.STRING, "/tmp/XLearning/eventLog",
+            "Folder where TensorBoard's event files are kept after the job.",
+            defaults=("/tmp/hbox/eventLog",),
+            effect=missing("keep TensorBoard's event files by itself",
+                           "publish their folder: --output PATH#eventLog")),
+        key("tf.board.upload", _K.BOOL, "true", "Hbox: set by the client itself.", defaults=("false",),
+            effect=ignored("XLearning finds it by itself")),
+        key("tf.board.ps.enable", _K.BOOL, "false", "Hbox: run TensorBoard beside a parameter server.",
+            effect=missing("run TensorBoard beside a parameter server",
+                           "choose a worker by xlearning.tf.board.worker.index")),
+        key("board.path", _K.STRING, "visualDL", "The VisualDL program.", effect=_VISUALDL),
+        key("board.modelpb", _K.STRING, None, "Model that VisualDL shows.", effect=_VISUALDL),
+        key("board.cache.timeout", _K.INT, "20", "Seconds that VisualDL keeps what it has read.", low=0,
+            effect=_VISUALDL),
+    ),
+)  # fmt: skip
+
+MPI = Group(
+    "MPI, Horovod, VPC and other types",
+    (
+        key("mpi.install.dir", _K.STRING, "/usr/local/openmpi/", "Folder of Open MPI on the nodes.",
+            defaults=("/usr/local/openmpi",), effect=_MPI),
+        key("mpi.install.dir.enable", _K.BOOL, "false", "Hbox: use Open MPI of that folder.", effect=_MPI),
+        key("cached.mpi.package.remote.path", _K.STRING, None, "Hbox: archive of Open MPI on HDFS.",
+            effect=_MPI),
+        key("mpi.extra.ld.library.path", _K.STRING, None, "Added to LD_LIBRARY_PATH of MPI jobs.",
+            also=("mpi.extra.ld.lirbary.path",), effect=_MPI),
+        key("mpi.exec.dir.enable", _K.BOOL, "false", "Hbox: run all ranks in one shared folder.",
+            effect=_MPI),
+        key("mpi.exec.dir", _K.STRING, "/tmp/", "Hbox: that folder.", effect=_MPI),
+        key("mpi.container.update.status.retry", _K.INT, "3", "How often a question was repeated.",
+            effect=_MPI),
+        key("custom.exit", _K.STRING, "exit.code", "Hbox: file whose first line is the exit code of MPI.",
+            effect=_MPI),
+        key("horovod.extra.ld.library.path", _K.STRING, None, "Added to LD_LIBRARY_PATH of Horovod jobs.",
+            also=("horovod.extra.ld.lirbary.path",), effect=_HOROVOD),
+        key("horovod.process.num.per.worker", _K.INT, "1", "Hbox: processes of each worker.",
+            effect=_HOROVOD),
+        key("horovod.mpi.threads.disable", _K.BOOL, "false", "Hbox: HOROVOD_MPI_THREADS_DISABLE.",
+            effect=_HOROVOD),
+        key("horovod.timeline", _K.STRING, None, "Hbox: HOROVOD_TIMELINE.", effect=_HOROVOD),
+        key("horovod.fusion.threshold", _K.INT, "-1", "Hbox: HOROVOD_FUSION_THRESHOLD.", effect=_HOROVOD),
+        key("horovod.cycle.time", _K.FLOAT, "-1", "Hbox: HOROVOD_CYCLE_TIME.", effect=_HOROVOD),
+        key("horovod.stall.check.disable", _K.BOOL, "false", "Hbox: HOROVOD_STALL_CHECK_DISABLE.",
+            effect=_HOROVOD),
+        key("horovod.hierarchical.allreduce", _K.BOOL, "false", "Hbox: HOROVOD_HIERARCHICAL_ALLREDUCE.",
+            effect=_HOROVOD),
+        key("python.home", _K.STRING, None, "Hbox: Python that TensorNet's board runs with.",
+            effect=_only("TENSORNET jobs")),
+        key("vpc.duration", _K.DURATION_S, "1d", "Hbox: how long a VPC or DIGITS container lives.", low=0,
+            effect=_VPC),
+        key("digits.image-name", _K.STRING, None, "Hbox: image of DIGITS.", effect=_VPC),
+    ),
+)  # fmt: skip
