@@ -17,10 +17,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import build
 import build.env
 from pyproject_hooks import quiet_subprocess_runner
 
-import build
 import xlearning
 from xlearning.client.packaging.nodes import Nodes, gateway
 

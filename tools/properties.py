@@ -15,7 +15,7 @@ from properties_text import INTRO, KINDS
 
 from xlearning.client.options import OPTIONS
 from xlearning.config.keys import FAMILIES, GROUPS, KEYS, PREFIX, Family, Key, Kind
-from xlearning.config.schema import HBOX_PREFIX
+from xlearning.config.schema import HBOX_PREFIX, Effect
 
 ROOT = Path(__file__).resolve().parents[1]
 _OPTIONS = {option.key: option.flag for option in OPTIONS if option.key}
@@ -28,7 +28,13 @@ def render() -> str:
     lines = [INTRO, "## Types", "", *_table(("Type", "Written as"), ((k.value, KINDS[k]) for k in used))]
     for group in GROUPS:
         lines += ["", f"## {group.title}", "", *_table(_HEAD, map(_row, group.keys))]
-    lines += ["", "## Families", "", "The rest of such a name is the name of a variable, as written.", ""]
+    lines += [
+        "",
+        "## Families",
+        "",
+        "NAME is that of a variable or of a cluster, as written.",
+        "",
+    ]
     lines += _table(("Name", "Meaning", "Other name"), map(_family, FAMILIES))
     return "\n".join(lines) + "\n"
 
@@ -47,13 +53,13 @@ def _row(key: Key) -> tuple[str, ...]:
     default = "not set" if key.default is None else f"`{key.default}`"
     option = f"`{_OPTIONS[key.name]}`" if key.name in _OPTIONS else ""
     names = "<br>".join(f"`{name}`" for name in (key.name, *_other_names(key)))
-    return names, kind, default, _meaning(key), option
+    return names, kind, default, key.doc + _said(key.effect), option
 
 
-def _meaning(key: Key) -> str:
-    if key.effect.missing:
-        return f"{key.doc} **Not yet**: an error; instead, {key.effect.instead}."
-    return f"{key.doc} **No effect**: {key.effect.ignored}." if key.effect.ignored else key.doc
+def _said(effect: Effect) -> str:
+    if effect.missing:
+        return f" **Not yet**: an error; instead, {effect.instead}."
+    return f" **No effect**: {effect.ignored}." if effect.ignored else ""
 
 
 def _other_names(key: Key) -> Iterator[str]:
@@ -67,7 +73,8 @@ def _other_names(key: Key) -> Iterator[str]:
 
 
 def _family(family: Family) -> tuple[str, ...]:
-    return f"`{family.prefix}NAME`", family.doc, f"`{family.aliases[0]}NAME`"
+    name, other = (f"`{prefix}NAME{family.suffix}`" for prefix in (family.prefix, family.aliases[0]))
+    return name, family.doc + _said(family.effect), other
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

@@ -15,16 +15,20 @@ if TYPE_CHECKING:
     from xlearning.client.api.client import Client, submit
     from xlearning.client.api.job import Job
     from xlearning.client.api.logs import LogLine
-    from xlearning.errors import JobFailed, WaitTimeout, XLearningError
+    from xlearning.errors import JobFailed, UsageError, WaitTimeout, XLearningError
+    from xlearning.job import AppState, Snapshot
 
 __version__ = "0.1.0"
 __all__ = [
+    "AppState",
     "Application",
     "Client",
     "Job",
     "JobFailed",
     "LogLine",
     "Result",
+    "Snapshot",
+    "UsageError",
     "WaitTimeout",
     "XLearningError",
     "__version__",
@@ -33,12 +37,15 @@ __all__ = [
 
 # ApplicationMaster and agents import this package too, so what users need is loaded when it is named.
 _HOMES = {
+    "AppState": "xlearning.job",
     "Application": "xlearning.client.api.application",
     "Client": "xlearning.client.api.client",
     "Job": "xlearning.client.api.job",
     "JobFailed": "xlearning.errors",
     "LogLine": "xlearning.client.api.logs",
     "Result": "xlearning.client.api.application",
+    "Snapshot": "xlearning.job",
+    "UsageError": "xlearning.errors",
     "WaitTimeout": "xlearning.errors",
     "XLearningError": "xlearning.errors",
     "submit": "xlearning.client.api.client",

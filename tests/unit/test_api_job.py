@@ -50,7 +50,9 @@ VALUES = {
     Form.FLAG: st.booleans(),
     Form.PAIRS: st.dictionaries(NAME, VALUE, max_size=3),
     Form.NAMED: st.lists(TEXT, max_size=3) | st.dictionaries(PATH, NAME, max_size=2),
-    Form.PATHS: st.lists(PATH | PATH.map(Path), max_size=3),
+    Form.PATHS: st.lists(
+        PATH | PATH.map(Path).filter(lambda path: str(path) == str(path).strip()), max_size=3
+    ),
 }
 COMMAND = st.tuples(TEXT.filter(bool)) | st.lists(TEXT, min_size=1, max_size=4).filter(lambda words: words[0])
 

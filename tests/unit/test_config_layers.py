@@ -241,3 +241,14 @@ def test_the_packaged_file_may_change_a_default(tmp_path: Path, monkeypatch: pyt
     config = load(environ={})
     assert config.explicit() == {NUM: "2"}
     assert config.source(NUM) == f"packaged file {packaged}"
+
+
+def test_all_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    site(tmp_path, {"xlearning.worker.nmu": "1", NUM: "x"})
+    bad, none = tmp_path / "bad.xml", tmp_path / "none.xml"
+    bad.write_text("<configuration>")
+    with pytest.raises(ConfigError) as caught:
+        load(environ={}, conf_dir=tmp_path, conf_files=[bad, none])
+    first, second = str(caught.value).splitlines()
+    assert f"{bad}: line 1" in first and f"{none}: No such file" in second
+    assert "xlearning.worker.num" in caught.value.warnings[0]

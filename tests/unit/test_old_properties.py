@@ -31,8 +31,8 @@ def planned(*words: str, **properties: str) -> tuple[Plan, Config]:
     line = scan([*words, "run"])
     pairs = [(name.replace("_", "."), text) for name, text in properties.items()]
     config = load(overrides=pairs, options=line.properties(), environ={})
-    request, setting = request_of(Job.of_line(line)), Setting("me", 1.0, "file://", report, local=False)
-    return make_plan(request, config, FileSystems("file://"), setting), config
+    setting = Setting("me", 1.0, "file://", report)
+    return make_plan(request_of(Job.of_line(line)), config, FileSystems("file://"), setting), config
 
 
 def properties(**values: str) -> Config:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from xlearning.client.problems import Problem
 from xlearning.config import Config, find_conf_dir, load
+from xlearning.config.effects import judge
 from xlearning.errors import ConfigError
 
 
@@ -33,15 +34,8 @@ class Layers:
     options: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def read_config(layers: Layers, problems: list[Problem], notes: list[str] | None = None) -> Config | None:
-    """The configuration; None, and a problem more, when it cannot be used.
-
-    Parameters
-    ----------
-    notes : list of str
-        Gets its warnings; without it they are not asked for: they are told when a job is submitted.
-    """
-    told = [] if notes is None else notes
+def read_config(layers: Layers, problems: list[Problem], notes: list[str]) -> Config | None:
+    """The configuration; None, and a problem more, when it cannot be used. Warnings become notes."""
     try:
         config = load(
             environ=os.environ,
@@ -51,10 +45,10 @@ def read_config(layers: Layers, problems: list[Problem], notes: list[str] | None
             options=layers.options,
         )
     except ConfigError as error:
-        told += error.warnings
+        notes += error.warnings
         problems.append(Problem(error.message, error.hint or ""))
         return None
-    told += config.warnings
+    notes += [*config.warnings, *judge(config).warnings]
     return config
 
 

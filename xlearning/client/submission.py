@@ -26,13 +26,14 @@ from xlearning.job import JobSpec
 
 @dataclass(frozen=True)
 class Draft:
-    """A job that is planned, and what it was planned with."""
+    """A job that is planned, and what it was planned with; ``notes`` are what its user was told."""
 
     plan: Plan
     config: Config
     fss: FileSystems
     setting: Setting
     back_end: BackEnd
+    notes: tuple[str, ...]
 
 
 class Submitter:
@@ -55,13 +56,22 @@ class Submitter:
         self._back_ends: dict[object, BackEnd] = {}
         self._lock = threading.RLock()
 
-    def draft(self, job: Job, problems: Sequence[Problem] = (), *, to_run: bool = True) -> Draft:
+    def draft(
+        self,
+        job: Job,
+        problems: Sequence[Problem] = (),
+        notes: Sequence[str] = (),
+        *,
+        to_run: bool = True,
+    ) -> Draft:
         """Plan a job.
 
         Parameters
         ----------
         problems : sequence of Problem
             What is known to be wrong already.
+        notes : sequence of str
+            What the user should know already.
         to_run : bool
             Whether it will be submitted: then what dead jobs have left is put in order first.
 
@@ -70,11 +80,9 @@ class Submitter:
         xlearning.errors.XLearningError
             Anything that is wrong with it.
         """
-        found = list(problems)
-        notes: list[str] = []
-        config = read_config(layers_of(job, self._layers), found, notes)
-        for note in (*notes, *(judge(config).warnings if config else ())):
-            self._console.warn(note)  # now: a problem ends this before the plan has notes of its own
+        found, told = list(problems), list(notes)
+        config = read_config(layers_of(job, self._layers), found, told)
+        self._warn(told)
         known = config or Config.from_properties({})
         back_end = self.back_end(known, found)
         now, user = time.time(), back_end.user
@@ -91,7 +99,12 @@ class Submitter:
         setting = Setting(user, now, back_end.default_fs, back_end.report, self._local, preflight)
         complete = config is not None
         plan = make_plan(request_of(job), known, fss, setting, problems=found, config_complete=complete)
-        return Draft(plan, known, fss, setting, back_end)
+        self._warn(plan.notes)
+        return Draft(plan, known, fss, setting, back_end, (*told, *plan.notes))
+
+    def _warn(self, notes: Sequence[str]) -> None:
+        for note in notes:
+            self._console.warn(note)
 
     def make_ready(self, made: Draft) -> None:
         """Everything before the submission that may take long and can be interrupted."""

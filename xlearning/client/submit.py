@@ -26,12 +26,8 @@ def run(line: Scan, console: Console) -> int:
     """
     job, dry = Job.of_line(line), line.given("dry-run")
     submitter = Submitter(console, local=line.given("local"))
-    for note in line.notes:
-        console.warn(note)
     try:
-        made = submitter.draft(job, line.problems, to_run=not dry)
-        for note in made.plan.notes:
-            console.warn(note)
+        made = submitter.draft(job, line.problems, line.notes, to_run=not dry)
         return _show(made, console) if dry else _launch(line, made, submitter, console)
     finally:
         submitter.close()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from xlearning.config.schema import HBOX_PREFIX, PREFIX, Family, Group, Key, Kind
 from xlearning.config.table.application import APPLICATION, LOCAL, NODES, SECURITY
 from xlearning.config.table.data import FILE_SYSTEMS, INPUT, OUTPUT, SAVES, STREAM
 from xlearning.config.table.frameworks import BOARD, MPI, TENSORFLOW
 from xlearning.config.table.hadoop import HADOOP, HADOOP_FAMILIES
-from xlearning.config.table.history import HISTORY_SERVER, PAGE
+from xlearning.config.table.history import HISTORY_SERVER, PAGE, PAGES_OF_CLUSTERS
 from xlearning.config.table.resources import PLACEMENT, RESOURCES
 from xlearning.config.table.running import AGENTS, CONTAINERS, DOCKER
 
@@ -27,9 +25,7 @@ __all__ = [
     "canonical",
     "family",
     "is_known",
-    "is_secret",
     "lookup",
-    "shown",
     "suggestions",
 ]
 
@@ -43,11 +39,10 @@ KEYS: tuple[Key, ...] = tuple(key for group in GROUPS for key in group.keys)
 FAMILIES: tuple[Family, ...] = (
     Family("xlearning.container.env.", "Variables of the user's program.", ("hbox.container.env.",)),
     Family("xlearning.am.env.", "Variables of the ApplicationMaster.", ("hbox.am.env.",)),
+    PAGES_OF_CLUSTERS,
 )
 
 _BY_NAME = {name: key for key in KEYS for name in (key.name, *key.aliases)}
-_SECRET = re.compile(r"secret|passw(or)?d", re.IGNORECASE)
-_SECRET_VARIABLE = re.compile(r"secret|passw(or)?d|token|credential|api_?key", re.IGNORECASE)
 
 
 def lookup(name: str) -> Key | None:
@@ -58,10 +53,7 @@ def lookup(name: str) -> Key | None:
 def family(name: str) -> Family | None:
     """The family that ``name`` is a member of, Hadoop's included; None when there is none."""
     full = canonical(name)
-    for one in (*FAMILIES, *HADOOP_FAMILIES):
-        if full.startswith(one.prefix) and full != one.prefix:
-            return one
-    return None
+    return next((one for one in (*FAMILIES, *HADOOP_FAMILIES) if one.holds(full)), None)
 
 
 def canonical(name: str) -> str:
@@ -79,17 +71,6 @@ def canonical(name: str) -> str:
 def is_known(name: str) -> bool:
     """Whether ``name`` is a key, an alias or a member of a family of ours."""
     return name in _BY_NAME or family(name) in FAMILIES
-
-
-def is_secret(name: str) -> bool:
-    """Whether the value must not be shown: passwords, secret keys, and variables that look like them."""
-    pattern = _SECRET_VARIABLE if family(name) in FAMILIES else _SECRET
-    return pattern.search(name) is not None
-
-
-def shown(name: str, text: str) -> str:
-    """A value as it may be shown: that of a secret is not."""
-    return "(not shown)" if is_secret(name) else text
 
 
 def suggestions(name: str, most: int = 1) -> list[str]:

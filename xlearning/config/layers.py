@@ -35,6 +35,9 @@ class Config:
         self._entries = dict(merged.entries)
         self.warnings = tuple(merged.warnings)
         self.files = tuple(files)
+        if merged.unread:
+            # what the other files say may be overridden there, so it is not judged
+            raise ConfigError("\n  ".join(merged.unread), warnings=self.warnings)
         self._values, problems = _parse_all(self._entries)
         _refuse([*merged.problems, *problems], self.warnings)
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from xlearning.config import hadoop_xml
+from xlearning.config.confidential import HIDDEN, hide, is_secret
 from xlearning.config.expand import Expander
 from xlearning.config.files import ConfFile
-from xlearning.config.keys import HBOX_PREFIX, PREFIX, canonical, is_known, lookup, shown, suggestions
+from xlearning.config.keys import HBOX_PREFIX, PREFIX, canonical, is_known, lookup, suggestions
+from xlearning.errors import ConfigError
+
+_REFERENCE = re.compile(r"\$\{[^}]*")
 
 
 class Entry(NamedTuple):
@@ -24,21 +29,29 @@ class Entry(NamedTuple):
         The name as it was given.
     given : str
         The value as it was given: of an older spelling, not the text that it stands for.
+    secret : bool
+        Whether the value must not be shown.
     """
 
     text: str
     source: str
     spelling: str
     given: str
+    secret: bool = False
 
     @property
     def by_option(self) -> bool:
         """Whether an option of the property gave the value, not ``--conf`` or a file."""
         return self.source.startswith("-") and not self.source.startswith("--conf")
 
+    @property
+    def shown(self) -> str:
+        """The value as it may be shown."""
+        return HIDDEN if self.secret and self.text else self.text
+
     def __str__(self) -> str:
         """The value as the user gave it; secrets are left out."""
-        text = shown(self.spelling, self.given)
+        text = HIDDEN if self.secret else self.given
         return f"{self.source} {text}" if self.by_option else f"{self.spelling}={text} ({self.source})"
 
 
@@ -49,6 +62,7 @@ class Merger:
         self.entries: dict[str, Entry] = {}
         self.warnings: list[str] = []
         self.problems: list[str] = []
+        self.unread: list[str] = []  # files that cannot be read, and why
         self._finals: dict[str, str] = {}
 
     def add_files(self, files: Iterable[ConfFile]) -> None:
@@ -57,7 +71,10 @@ class Merger:
         for one in files:
             if one.read:
                 taken = one
-                self._add_file(one)
+                try:
+                    self._add_file(one)
+                except ConfigError as error:
+                    self.unread.append(error.message)
             elif taken is not None and one.path.exists():
                 self.warnings.append(f"{one.path} is not read: {taken.path} is read in its place")
 
@@ -84,10 +101,10 @@ class Merger:
             self._check_name(name, source)
         for full, given in layer.items():
             if len(set(given.values())) > 1:
-                pairs = " and ".join(f"{name}={shown(name, text)}" for name, text in given.items())
+                pairs = " and ".join(f"{name}={text}" for name, text in hide(given).items())
                 self.problems.append(f"{pairs} ({source}) are one property with two values: keep one")
             spelling, text = list(given.items())[-1]
-            self.entries[full] = Entry(text, source, spelling, text)
+            self.entries[full] = Entry(text, source, spelling, text, is_secret(spelling))
             key = lookup(full)
             if key and key.stands_for and text.strip().lower() == "true" and key.stands_for[0] not in layer:
                 name, meant = key.stands_for
@@ -100,7 +117,10 @@ class Merger:
         for full, entry in self.entries.items():
             try:
                 text = expander.expand(entry.text)
-                expanded[full] = entry if text == entry.text else entry._replace(text=text, given=text)
+                if text != entry.text:
+                    secret = entry.secret or any(map(is_secret, _REFERENCE.findall(entry.text)))
+                    entry = entry._replace(text=text, given=text, secret=secret)
+                expanded[full] = entry
             except ValueError as error:
                 self.problems.append(f"{entry}: {error}")
                 expanded[full] = entry

@@ -91,12 +91,24 @@ class Key(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Properties that share a prefix; the rest of the name is the user's (kept as written)."""
+    """Properties that share a prefix and a suffix; the rest of the name is the user's (kept as written).
+
+    Attributes
+    ----------
+    aliases : tuple of str
+        Other prefixes that mean the same.
+    """
 
     prefix: str
     doc: str
     aliases: tuple[str, ...] = ()
     effect: Effect = COUNTS
+    suffix: str = ""
+
+    def holds(self, name: str) -> bool:
+        """Whether ``name``, which begins as the family does, is a member."""
+        ends = name.startswith(self.prefix) and name.endswith(self.suffix)
+        return ends and len(name) > len(self.prefix) + len(self.suffix)
 
 
 class Group(NamedTuple):

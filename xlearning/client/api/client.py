@@ -89,8 +89,7 @@ class Client:
         """
         spec, made = self._open().submit(job)
         place = self._place(made.config, made.back_end)
-        notes = (*made.config.warnings, *made.plan.notes)
-        return self._application(Found(_submitted(spec), place), made.config, spec, notes)
+        return self._application(Found(_submitted(spec), place), made.config, spec, made.notes)
 
     def application(self, app_id: str) -> Application:
         """An application of this place: by its id, by the end of the id of one's own, or ``last``.
@@ -147,7 +146,7 @@ class Client:
 
     def _look(self) -> tuple[Place, Config]:
         problems: list[Problem] = []
-        config = read_config(self._layers, problems)
+        config = read_config(self._layers, problems, [])
         refuse(problems)
         assert config is not None, "or there was a problem"
         return self._place(config, self._open().back_end(config)), config

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 
 DEFAULT_VERB = "submit"
-VERBS = frozenset((DEFAULT_VERB, "doctor", "kill", "list", "logs", "package", "save", "status"))
+VERBS = frozenset((DEFAULT_VERB, "config", "doctor", "kill", "list", "logs", "package", "save", "status"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -29,6 +29,7 @@ _VERBS = (
     ("xl-submit logs APP_ID", "What its programs have written."),
     ("xl-submit save APP_ID", "Save its output as it is now, while it runs."),
     ("xl-submit kill APP_ID", "End it."),
+    ("xl-submit config", "Properties that are set, and where; --explain KEY tells about one."),
     ("xl-submit doctor", "Whether this machine and the cluster are fit for jobs."),
     ("xl-submit package --output FILE", "Make XLearning's package for the nodes of a YARN cluster."),
 )

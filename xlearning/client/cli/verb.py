@@ -99,6 +99,6 @@ def _config(conf: Sequence[str], conf_file: Sequence[str]) -> Config:
     from xlearning.config import Config
 
     problems: list[Problem] = []
-    config = read_config(Layers(tuple(conf_file), split_pairs(tuple(conf), problems)), problems)
+    config = read_config(Layers(tuple(conf_file), split_pairs(tuple(conf), problems)), problems, [])
     refuse(problems)
     return config or Config.from_properties({})

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from xlearning.client.answers import JSON, answer, answer_json
+from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.doctor import checklist, report
 from xlearning.client.doctor.checklist import Given
@@ -15,7 +16,7 @@ from xlearning.client.doctor.gateway import Found
 from xlearning.client.doctor.model import Result, healthy
 from xlearning.client.problems import Problem
 from xlearning.client.scan import Scan
-from xlearning.client.submit import EXIT_CLIENT, EXIT_OK, read_config, user_name
+from xlearning.client.settings import Layers, read_config, split_pairs, user_name
 from xlearning.config.effects import judge
 
 
@@ -77,10 +78,11 @@ def _given(settings: Mapping[str, Sequence[str]]) -> Given:
     """What is set, and what is wrong with it, which is a finding like others."""
     line = Scan(values={name: list(texts) for name, texts in settings.items() if texts})
     problems: list[Problem] = []
-    config = read_config(line, problems)
-    warnings = list(line.notes)
+    warnings: list[str] = []
+    pairs = split_pairs(tuple(line.many("conf")), problems)
+    config = read_config(Layers(tuple(line.many("conf-file")), pairs, line.properties()), problems, warnings)
     if config is not None:
         verdict = judge(config)
         problems += [Problem(*pair) for pair in verdict.problems]
-        warnings += [*config.warnings, *verdict.warnings]
+        warnings += verdict.warnings
     return Given(os.environ, user_name(os.environ), config, Found(problems, warnings), settings)

@@ -10,7 +10,7 @@ from xlearning.client.planning import streams
 from xlearning.client.planning.inputs import Listing, whole
 from xlearning.client.planning.plan import Plan
 from xlearning.config import Config
-from xlearning.config.keys import shown
+from xlearning.config.confidential import hide
 from xlearning.job import RoleSpec
 from xlearning.units import format_bytes
 
@@ -50,7 +50,7 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
     if board.enabled:
         lines += ["", f"TensorBoard  beside worker {board.index}, over {board.log_dir}"]
     if job.env:
-        lines += ["", "Environment", *(f"  {name}={value}" for name, value in job.env.items())]
+        lines += ["", "Environment", *(f"  {name}={value}" for name, value in hide(job.env).items())]
     lines += ["", "Properties that are not defaults", *set_properties(config)]
     if submission:
         lines += ["", "Specification for skein", textwrap.indent(submission.rstrip(), "  ")]
@@ -59,10 +59,8 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
 
 def set_properties(config: Config) -> list[str]:
     """One line per property that somebody set, with its source; secrets are not shown."""
-    found = config.explicit()
-    return [f"  {name} = {shown(name, text)}  ({config.source(name)})" for name, text in found.items()] or [
-        "  none"
-    ]
+    found = [(name, entry) for name in config.explicit() if (entry := config.entry(name))]
+    return [f"  {name} = {entry.shown}  ({entry.source})" for name, entry in found] or ["  none"]
 
 
 def _role(role: RoleSpec) -> str:

@@ -164,7 +164,7 @@ def make_plan(
         inputs=tuple(input_specs),
         input_strategy=strategy,
         outputs=tuple(output_specs),
-        output_strategy=OutputStrategy(config.get("xlearning.output.strategy")),
+        output_strategy=_output_strategy(config),
         output_index=output_index,
         resources=tuple(item.resource for item in shipped),
         env=config.family("xlearning.container.env."),
@@ -174,6 +174,14 @@ def make_plan(
     found += setting.preflight(job, shipped, notes)
     refuse(found)
     return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
+
+
+def _output_strategy(config: Config) -> OutputStrategy:
+    """What is not part of this version is refused after the back end has been asked, as all problems are."""
+    text = config.get("xlearning.output.strategy")
+    return (
+        OutputStrategy(text) if text in {known.value for known in OutputStrategy} else OutputStrategy.UPLOAD
+    )
 
 
 def _check_local_names(

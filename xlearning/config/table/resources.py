@@ -53,13 +53,14 @@ PLACEMENT = Group(
     "Where containers run",
     (
         key("job.labelname", _K.STRING, None,
-            "Label of the nodes for the ApplicationMaster and all containers; the three properties that "
-            "follow win over it. Has an effect on YARN."),
+            "Label of the nodes for the ApplicationMaster and all containers; that of a role "
+            "(nodeLabelExpression) wins over it. Has an effect on YARN."),
         key("am.nodeLabelExpression", _K.STRING, None,
             "Label of the nodes that the ApplicationMaster may run on; has an effect on YARN."),
         key("worker.nodeLabelExpression", _K.STRING, None,
-            "The same for workers, chief and evaluator included."),
-        key("ps.nodeLabelExpression", _K.STRING, None, "The same for parameter servers."),
+            "Label of the nodes of workers, chief and evaluator included; has an effect on YARN."),
+        key("ps.nodeLabelExpression", _K.STRING, None,
+            "Label of the nodes of parameter servers; has an effect on YARN."),
         key("host.blacklist", _K.LIST, None, "Hbox: hosts that get no container.",
             effect=missing("keep containers off named hosts",
                            "choose nodes by a label: xlearning.worker.nodeLabelExpression")),

@@ -58,8 +58,8 @@ AGENTS = Group(
     (
         key("agent.timeout", _K.DURATION_S, "10s", "An agent silent for longer counts as lost.", low=0.1),
         key("task.timeout", _K.DURATION_MS, None,
-            "The same by its old name, and then in its place; unset, or 300000 as in the original's own "
-            "files: xlearning.agent.timeout counts.", low=0.1, defaults=("300000",)),
+            "xlearning.agent.timeout by its old name, and then in its place. 300000, as in the original's "
+            "own files, means not set.", low=0.1, defaults=("300000",)),
         key("task.timeout.check.interval", _K.DURATION_MS, "3000", "Time between two looks for silence.",
             effect=ignored("silence is noticed within a second")),
         key("agent.beat.interval", _K.DURATION_S, "1s", "How often an agent reports.", low=0.05),
@@ -79,14 +79,17 @@ DOCKER = Group(
     (
         key("container.type", _K.ENUM, "YARN", "yarn, or docker for programs in Docker containers.",
             also=("container.mode",), values=("YARN", "DOCKER"), defaults=("default", ""), effect=_DOCKER),
-        key("docker.image", _K.STRING, None, "Image of those containers.", also=("docker.image.name",),
+        key("docker.image", _K.STRING, None, "Image of the Docker containers.", also=("docker.image.name",),
             effect=_DOCKER),
-        key("docker.registry.host", _K.STRING, None, "Host that the image comes from.", effect=_DOCKER_PART),
-        key("docker.registry.port", _K.STRING, None, "Port of that host.", effect=_DOCKER_PART),
+        key("docker.registry.host", _K.STRING, None, "Host that the Docker image comes from.",
+            effect=_DOCKER_PART),
+        key("docker.registry.port", _K.STRING, None, "Port of the host that the Docker image comes from.",
+            effect=_DOCKER_PART),
         key("docker.run.args", _K.STRING, None, "Further arguments of docker run.", effect=_DOCKER_PART),
-        key("docker.worker.dir", _K.STRING, "work", "Working folder in the container.",
+        key("docker.worker.dir", _K.STRING, "work", "Working folder in a Docker container.",
             also=("docker.work.dir",), defaults=("/work",), effect=_DOCKER_PART),
-        key("docker.num.per.worker", _K.INT, "0", "Hbox: most containers of one host.", effect=_DOCKER_PART),
+        key("docker.num.per.worker", _K.INT, "0", "Hbox: most Docker containers of one host.",
+            effect=_DOCKER_PART),
         key("nodemanager.webapp.port", _K.INT, "8042",
             "Hbox: port of the NodeManagers' page, asked for GPUs.",
             effect=ignored("nobody asks the NodeManagers for GPUs")),
