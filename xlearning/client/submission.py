@@ -18,7 +18,6 @@ from xlearning.client.problems import Problem, refuse
 from xlearning.client.settings import Layers, read_config, user_name
 from xlearning.cluster.login import KEYTAB, PRINCIPAL
 from xlearning.config import Config
-from xlearning.config.effects import judge
 from xlearning.errors import ConfigError, CredentialsError
 from xlearning.fs import FileSystems
 from xlearning.job import JobSpec
