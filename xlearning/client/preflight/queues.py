@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import grp
 import os
@@ -22,7 +23,12 @@ _SHOWN = 12  # names in a list of queues
 
 def find(config: Config, facts: Facts) -> Queue | None:
     """The queue that a job goes to; None where there is none, or where that is not known."""
-    found = facts.scheduler.find(_wanted(config)) if facts.scheduler else ()
+    scheduler, name = facts.scheduler, _wanted(config)
+    found = scheduler.find(name) if scheduler else ()
+    if scheduler and not found and scheduler.kind == "fair" and facts.undeclared:
+        path = name if name.startswith("root.") else f"root.{name}"
+        above = scheduler.above(path)  # the queue will be made, and has no limits of its own
+        return dataclasses.replace(above, path=path) if above else None
     return found[0] if len(found) == 1 and found[0].leaf else None
 
 
