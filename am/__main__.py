@@ -136,6 +136,7 @@ async def run(environ: Mapping[str, str]) -> int:
         return 0 if state is AppState.SUCCEEDED else 1
     certificate, key = credentials.load(Path(environ[base.ENV_CREDENTIALS]))
     history = HistoryWriter(storage, join(history_root(config, storage, environ), job.app_id))
+    history.spec(job)
     services = Services(
         manager=manager,
         storage=storage,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from xlearning.am.core.policies import Limits
 from xlearning.am.core.tasks import ClusterMap, Task
@@ -16,6 +16,7 @@ from xlearning.config import Config
 from xlearning.fs.base import join, split_uri
 from xlearning.fs.commit import save_part, upload_folder
 from xlearning.job import CHIEF, EVALUATOR, WORKER, InputStrategy, JobSpec, LaunchSpec
+from xlearning.template import fill
 
 
 def effective_job(job: JobSpec, config: Config, attempt: int) -> JobSpec:
@@ -47,13 +48,14 @@ def limits(config: Config) -> Limits:
 def launch_spec(job: JobSpec, config: Config, plan: InputPlan, task: Task, cluster: ClusterMap) -> LaunchSpec:
     """Everything that the agent of ``task`` needs to run the program.
 
-    Variables of ``xlearning.container.env.*`` win over all others, as in the original.
+    The user's own variables win over all others, as in the original.
     """
+    command, own = _filled(job, task)
     env = {
         "APP_ID": job.app_id,
         **framework(job.app_type).environment(job, config, task, cluster),
         **plan.variables(task),
-        **job.env,
+        **own,
     }
     folders = [] if job.input_strategy is InputStrategy.STREAM else [spec.local for spec in job.inputs]
     if config.get("xlearning.container.auto.create.output.dir"):
@@ -62,14 +64,32 @@ def launch_spec(job: JobSpec, config: Config, plan: InputPlan, task: Task, clust
     if board is not None and not split_uri(board.log_dir)[0]:
         folders.append(board.log_dir)
     return LaunchSpec(
-        command=job.command,
+        command=command,
         env=env,
         overflow={placeholder.VARIABLE: placeholder.FILE},
         fetch=plan.fetch(task),
         folders=tuple(dict.fromkeys(folders)),
+        search=job.search,
         board=board,
         stream=plan.stream(task),
         properties=job.properties,
+    )
+
+
+def _filled(job: JobSpec, task: Task) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """The command and the user's own variables for ``task``."""
+    if not job.template:
+        return job.command, job.env
+    workers = sum(role.instances for role in job.roles if role.name in (WORKER, CHIEF))
+    values = {
+        "app_id": job.app_id,
+        "index": str(task.index),
+        "role": task.role,
+        "num_workers": str(workers),
+    }
+    return (
+        tuple(fill(word, values) for word in job.command),
+        {name: fill(value, values) for name, value in job.env.items()},
     )
 
 

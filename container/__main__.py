@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+from xlearning.cluster import bundle
 from xlearning.cluster.base import ENV_BACKEND, ENV_FILE_SYSTEMS
 from xlearning.container.identity import Identity
 from xlearning.container.process import become_subreaper
@@ -24,6 +25,7 @@ def main() -> int:
         identity = Identity.from_environment(os.environ)
         _log_to(identity.log_dir)
         if os.environ.get(ENV_BACKEND) == "yarn":
+            bundle.unpack(Path.cwd())
             tokens.adopt(os.environ, Path.cwd(), os.environ.get(ENV_FILE_SYSTEMS, "").split())
         return asyncio.run(_serve(identity))
     except XLearningError as error:

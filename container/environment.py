@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xlearning.cluster.base import ENV_APP_ID, ENV_CONTAINER_ID
+from xlearning.job import SearchPaths
 
 # Linux refuses one variable of 32 pages or more, whatever the total is (MAX_ARG_STRLEN).
 _LONGEST_VARIABLE = 128 * 1024 - 1
@@ -66,7 +67,13 @@ class Environment:
     files: Mapping[str, str]
 
 
-def build(node: Node, extra: Mapping[str, str], overflow: Mapping[str, str], limit: int) -> Environment:
+def build(
+    node: Node,
+    extra: Mapping[str, str],
+    overflow: Mapping[str, str],
+    limit: int,
+    search: SearchPaths = SearchPaths(),  # noqa: B008 - frozen
+) -> Environment:
     """The environment of the user process.
 
     Parameters
@@ -79,6 +86,8 @@ def build(node: Node, extra: Mapping[str, str], overflow: Mapping[str, str], lim
     limit : int
         Longest environment in bytes, counted as the sum of ``NAME=value`` and one byte each
         (``xlearning.env.maxlength``).
+    search : SearchPaths
+        Added to the search paths, those of ``extra`` too.
 
     Returns
     -------
@@ -86,6 +95,7 @@ def build(node: Node, extra: Mapping[str, str], overflow: Mapping[str, str], lim
         When the limit is exceeded, the variables named in ``overflow`` are files of one line instead.
     """
     variables = {**_base(node), **extra}
+    variables |= _searched(variables, search, node.work)
     movable = {name: file for name, file in overflow.items() if name in variables}
     if not movable or not _too_long(variables, movable, limit):
         return Environment(variables, {})
@@ -147,6 +157,19 @@ def _class_path(node: Node, hadoop: str) -> str:
     # YARN expands $VAR in a launch script only: a part that still holds one leads nowhere.
     given = [part for part in node.environ.get("CLASSPATH", "").split(":") if "$" not in part]
     return _joined(["./", node.environ.get("HADOOP_CONF_DIR", ""), *given, *jars])
+
+
+def _searched(variables: Mapping[str, str], search: SearchPaths, work: str) -> dict[str, str]:
+    """The search paths that change, with what the user adds to them."""
+    found = {}
+    for name, more in (("PATH", search.path), ("LD_LIBRARY_PATH", search.library_path)):
+        if more:
+            found[name] = _joined([variables[name], more])
+    if search.jars:
+        jars = [f"{work}/{name}" for name in search.jars]
+        rest = variables.get("CLASSPATH", "./")
+        found["CLASSPATH"] = _joined([*jars, rest] if search.jars_first else [rest, *jars])
+    return found
 
 
 def _joined(parts: Sequence[str]) -> str:

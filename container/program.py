@@ -188,7 +188,7 @@ class Program:
 
     def _build_environment(self) -> Environment:
         limit = self._config.get("xlearning.env.maxlength")
-        return build(self._node(), self.spec.env, self.spec.overflow, limit)
+        return build(self._node(), self.spec.env, self.spec.overflow, limit, self.spec.search)
 
     def _node(self) -> Node:
         try:

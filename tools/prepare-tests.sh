@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Bring what the cluster and browser tests need: a JDK, Maven, Chromium, MIT Kerberos.
+# Bring what the cluster and browser tests need: a JDK, Maven, Chromium, MIT Kerberos; and zsh and fish.
 # As root on Debian or Ubuntu they are installed; elsewhere one line says what is missing, and the
 # tests that need it skip (with CI=true they fail).
 set -u
@@ -8,6 +8,8 @@ missing=()
 command -v java >/dev/null || missing+=(default-jdk-headless)
 command -v mvn >/dev/null || missing+=(maven)
 command -v chromium >/dev/null || missing+=(chromium)
+command -v zsh >/dev/null || missing+=(zsh)
+command -v fish >/dev/null || missing+=(fish)
 kerberos_is_there() {
     local PATH=$PATH:/usr/sbin:/sbin
     command -v krb5kdc >/dev/null && command -v kadmin.local >/dev/null && command -v kinit >/dev/null
@@ -25,7 +27,7 @@ if [ ${#missing[@]} -eq 0 ]; then
 fi
 
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    echo "installing ${missing[*]} for the cluster and browser tests"
+    echo "installing ${missing[*]} for the cluster, browser and shell tests"
     log=$(mktemp)
     if apt-get update -qq >"$log" 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >>"$log" 2>&1; then
         rm -f "$log"
@@ -35,5 +37,5 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     tail -5 "$log" >&2
     rm -f "$log"
 fi
-echo "******** NOT TESTED: the cluster or browser tests need ${missing[*]}; please install them ********" >&2
+echo "******** NOT TESTED: the cluster, browser or shell tests need ${missing[*]}; please install them ********" >&2
 exit 0

@@ -119,11 +119,19 @@ class OutputSpec:
 
 @dataclass(frozen=True)
 class LocalResource:
-    """A file or archive placed in every container's working folder as ``name``."""
+    """A file or archive placed in every container's working folder as ``name``.
+
+    Attributes
+    ----------
+    kept : bool
+        Whether it stays where it is, unchanged, when the application has ended, so that nodes may keep
+        their copy for the user's next one.
+    """
 
     name: str
     uri: str
     kind: ResourceKind = ResourceKind.FILE
+    kept: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,6 +145,26 @@ class BoardSpec:
 
 
 @dataclass(frozen=True)
+class SearchPaths:
+    """Where the user's program looks for things, besides what its node offers.
+
+    Attributes
+    ----------
+    jars : tuple of str
+        Names of jars in the working folder, for ``CLASSPATH``.
+    jars_first : bool
+        Whether they stand before the rest of it.
+    path, library_path : str
+        Appended to ``PATH`` and ``LD_LIBRARY_PATH``; empty: nothing.
+    """
+
+    jars: tuple[str, ...] = ()
+    jars_first: bool = True
+    path: str = ""
+    library_path: str = ""
+
+
+@dataclass(frozen=True)
 class JobSpec:
     """Everything the ApplicationMaster needs to know; staged as ``job.json``.
 
@@ -145,7 +173,9 @@ class JobSpec:
     command : tuple of str
         The user's program, one argument per item; run without a shell.
     env : mapping
-        ``xlearning.container.env.*``: variables for the user process.
+        ``--env`` and ``xlearning.container.env.*``: variables for the user process.
+    template : bool
+        Whether the placeholders of `xlearning.template` are filled in, in ``command`` and ``env``.
     properties : mapping
         Every effective property that is not a default, by canonical name, in its text form.
     staging : str
@@ -172,6 +202,8 @@ class JobSpec:
     env: Mapping[str, str] = field(default_factory=dict)
     properties: Mapping[str, str] = field(default_factory=dict)
     board: BoardSpec = BoardSpec(False, 0, "eventLog", 1)
+    search: SearchPaths = SearchPaths()
+    template: bool = False
 
     def role(self, name: str) -> RoleSpec | None:
         """The role called ``name``, or None."""
@@ -220,6 +252,8 @@ class LaunchSpec:
         Folders (relative) that exist before the program starts.
     files : mapping
         Small text files (relative name -> content) written before the program starts.
+    search : SearchPaths
+        Added to the search paths of node and ``env``.
     board : BoardSpec or None
         Set on the one container that runs TensorBoard.
     stream : StreamSpec or None
@@ -234,6 +268,7 @@ class LaunchSpec:
     fetch: tuple[FetchItem, ...] = ()
     folders: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
+    search: SearchPaths = SearchPaths()
     board: BoardSpec | None = None
     stream: StreamSpec | None = None
     properties: Mapping[str, str] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from yarn_gateway import YarnGateway
 
 from xlearning.client.console import open_console
 from xlearning.client.packaging.delivery import deliver
+from xlearning.client.uploading.cache import Cache
 from xlearning.config import Config
 from xlearning.fs import FileSystems
 
@@ -31,15 +32,9 @@ def yarn_shared(hadoop: MiniHadoop) -> Iterator[str]:
         folder = f"{hadoop.hdfs_uri}{path}/{name}"
         storage.default.mkdirs(folder, mode=0o1777)
         storage.default.chmod(folder, 0o1777)
-    deliver(
-        Config.from_properties({}),
-        storage,
-        f"{hadoop.hdfs_uri}{path}/staging",
-        getpass.getuser(),
-        open_console(),
-        applications=list,
-        now=time.time(),
-    )
+    cache = Cache(storage, f"{hadoop.hdfs_uri}{path}/staging", getpass.getuser(), time.time())
+    cache.open()
+    deliver(Config.from_properties({}), storage, cache, open_console())
     yield hadoop.hdfs_uri + path
     WebHdfs(hadoop.namenode_web).delete(path)
 

@@ -12,7 +12,8 @@ import pytest
 from xlearning.cluster.local_containers import LocalContainerManager
 from xlearning.cluster.localize import LocalizationError, Localizer
 from xlearning.fs import FileSystems, join
-from xlearning.history.store import HistoryReader, HistoryWriter
+from xlearning.history.reader import HistoryReader
+from xlearning.history.store import HistoryWriter
 from xlearning.job import JobSpec, LocalResource, ResourceKind, RoleSpec
 
 APP = "application_1700000000000_0001"

@@ -38,6 +38,8 @@ def test_main_job(place: Place, gateway: YarnGateway) -> None:
     odd.chmod(0o755)
     place.write("cached", b"from hdfs")
     place.write("folder/inner/file", b"deep")
+    place.write("far.jar", b"far")
+    (gateway.work / "near.jar").write_text("near")
     placed = "grep -q hdfs c.txt && grep -q deep d/inner/file && grep -q packed z/t"
     check = f'test -x "./{ODD}" && {placed} && exec "$@"'
     ended = gateway.submit(
@@ -45,8 +47,9 @@ def test_main_job(place: Place, gateway: YarnGateway) -> None:
         *("--output", f"{place.at('out')}#output", "--files", f"{SHOW},{odd}"),
         *("--cacheFile", f"{place.at('cached')}#c.txt,{place.at('folder')}#d"),
         *("--archiveFiles", f"{archive(gateway.work / 'x.tgz', t='packed')}#z"),
-        *("--conf", "xlearning.container.env.QUOTED='\"$HOME`x`"),
-        *("--", "bash", "-c", check, "bash", sys.executable, "show.py", "a b", "$HOME"),
+        *("--conf", "xlearning.container.env.QUOTED='\"$HOME`x`", "--user-path", "/opt/mine"),
+        *("--jars", f"near.jar,{place.at('far.jar')}", "--env", "NAMED=${role}=$X,${index}", "--template"),
+        *("--", "bash", "-c", check, "bash", sys.executable, "show.py", "a b", "$HOME", "${index}"),
     )
     assert ended.code == 0, ended.err
     assert place.exists("out/_SUCCESS")
@@ -59,7 +62,11 @@ def test_main_job(place: Place, gateway: YarnGateway) -> None:
     assert set(lists[0] + lists[1]) == files
     for index, worker in enumerate(workers):
         env = worker["env"]
-        assert worker["argv"] == ["a b", "$HOME"]
+        assert worker["argv"] == ["a b", "$HOME", str(index)]
+        assert env["NAMED"] == f"worker=$X,{index}"
+        assert env["PATH"].endswith(":/opt/mine")
+        jars = [Path(part) for part in env["CLASSPATH"].split(":") if ended.app_id in part]
+        assert [jar.name for jar in jars if jar.suffix == ".jar"] == ["near.jar", "far.jar"]
         assert env["QUOTED"] == "'\"$HOME`x`"
         config = json.loads(env["TF_CONFIG"])
         assert config["task"] == {"type": "worker", "index": index}

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from json_answers import conforming
 from minihadoop import MiniHadoop
 from places import Place
-from submitting import Ended, wait_for
+from submitting import PROGRAMS, Ended, Running, wait_for
 from webhdfs import WebHdfs
-from yarn_gateway import YarnGateway
+from yarn_gateway import YarnGateway, settled
 
 from xlearning.fs import FileSystems
 
@@ -42,20 +44,48 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
     )
     app_id = gateway.submitted(job)
     job.said("25%", 180)
+    program = start_program(gateway, app_id, place.at("by-program"))
     it_is_shown(gateway, app_id)
+    it_is_described(gateway, app_id)
     its_logs_are_on_the_nodes(gateway, app_id)
-    saved = gateway.verb("save", app_id)
-    assert saved.code == 0, saved.err
-    assert place.exists(f"{saved.out.strip().removeprefix(place.uri + '/')}/_SUCCESS")
+    told = gateway.verb("save", app_id, "--output", "json")
+    assert told.code == 0, told.err
+    (saved,) = conforming("save", json.loads(told.out))["save"]["paths"]
+    assert place.exists(f"{saved.removeprefix(place.uri + '/')}/_SUCCESS")
     others_see_little(gateway, app_id)
+    program.said("asked")
     killed = gateway.verb("kill", app_id, "--reason", "seen enough")
     assert (killed.code, killed.out) == (0, f"{app_id} KILLED\n"), killed.err
     end = job.end()
     assert end.code == 2
     assert re.search(f"{app_id} KILLED after .*: killed by .*: seen enough", end.err)
-    gateway.nothing_is_left_of(app_id)
-    it_is_remembered(gateway, app_id, saved.out.strip())
+    settled(gateway, app_id)
+    it_is_remembered(gateway, app_id, saved)
     its_logs_are_gathered(gateway, app_id)
+    program_has_seen(program.end(), app_id, place)
+    gateway.nothing_is_left_of(app_id)
+
+
+def start_program(gateway: YarnGateway, app_id: str, output: str) -> Running:
+    """A program that uses the Python interface, beside the verbs."""
+    gateway.program = (sys.executable, "-W", "error", str(PROGRAMS / "python_api.py"))
+    try:
+        return gateway.start_verb(app_id, output)
+    finally:
+        gateway.program = YarnGateway.program
+
+
+def program_has_seen(ended: Ended, app_id: str, place: Place) -> None:
+    """It was told the same as the verbs, and ran two jobs with one client."""
+    assert (ended.code, ended.err) == (0, "asked\n"), ended.err
+    seen = json.loads(ended.out)
+    assert (seen["state"], app_id in seen["listed"]) == ("RUNNING", True)
+    assert f"/proxy/{app_id}/pages/job/" in seen["page"]
+    assert seen["lines"] == ["no text: \ufffd", "no text: \ufffd", "out 0", "out 1"]
+    assert seen["states"] == ["SUCCEEDED", "FAILED"]
+    assert seen["outputs"] == [[place.at("by-program/good")], []]
+    assert "exit code 3" in seen["reason"] and "First to fail: worker:0" in seen["text"]
+    assert place.exists("by-program/good/_SUCCESS") and not place.exists("by-program/bad")
 
 
 def container(app_id: str, number: int) -> str:
@@ -73,14 +103,27 @@ def it_is_shown(gateway: YarnGateway, app_id: str) -> None:
     for part in ("On          YARN", "Type        TENSORFLOW", f"/proxy/{app_id}/pages/job/", "25%"):
         assert part in text
     assert "Note:" not in text
-    data = json.loads(good(gateway.verb("status", app_id, "--output", "json")))
-    assert (data["where"], data["source"], data["state"]) == ("YARN", "ApplicationMaster", "RUNNING")
+    data = conforming("status", json.loads(good(gateway.verb("status", app_id, "--output", "json"))))
+    assert (data["backend"], data["source"], data["state"]) == ("yarn", "am", "RUNNING")
     assert {one["role"] for one in data["details"]["containers"]} == {"worker"}
-    (listed,) = [
-        one for one in json.loads(good(gateway.verb("list", "--output", "json"))) if one["id"] == app_id
-    ]
-    assert (listed["name"], listed["type"], listed["where"]) == ("verbs", "TENSORFLOW", "YARN")
+    told = good(gateway.verb("list", "--state", "running", "--output", "json"))
+    (listed,) = [one for one in conforming("list", json.loads(told))["jobs"] if one["app_id"] == app_id]
+    assert (listed["app_name"], listed["app_type"], listed["backend"]) == ("verbs", "TENSORFLOW", "yarn")
+    assert listed["queue"].endswith("default")
     assert listed["state"] == "RUNNING"
+
+
+def it_is_described(gateway: YarnGateway, app_id: str) -> None:
+    data = conforming("describe", json.loads(good(gateway.verb("describe", app_id, "--output", "json"))))
+    assert (data["source"], data["backend"], data["notes"]) == ("am", "yarn", [])
+    assert data["command"][-1] == WORK and data["properties"]["xlearning.worker.memory"] == "512"
+    assert data["links"]["page"].endswith(f"/proxy/{app_id}/pages/job/")
+    assert data["links"]["yarn"].endswith(f"/cluster/app/{app_id}")
+    assert (data["attempts"][0]["container_id"], data["attempts"][0]["state"]) == (
+        *(container(app_id, 1), "RUNNING"),
+    )
+    assert all(one["log_url"].startswith("http://") for one in data["containers"])
+    assert good(gateway.verb("open", app_id, "--print")).strip() == data["links"]["page"]
 
 
 def its_logs_are_on_the_nodes(gateway: YarnGateway, app_id: str) -> None:
@@ -110,8 +153,15 @@ def it_is_remembered(gateway: YarnGateway, app_id: str, saved: str) -> None:
     text = good(gateway.verb("status", app_id))
     assert text.startswith(f"{app_id} KILLED after ")
     assert "seen enough" in text and saved in text and "worker:1" in text
-    again = gateway.verb("kill", app_id)
-    assert (again.code, again.out) == (0, f"{app_id} KILLED\n")
+    again = gateway.verb("kill", app_id, "--output", "json")
+    told = conforming("kill", json.loads(good(again)))
+    assert (told["killed"], told["state"], "seen enough" in told["reason"]) == (False, "KILLED", True)
+    data = conforming("describe", json.loads(good(gateway.verb("describe", app_id, "--output", "json"))))
+    assert (data["source"], data["notes"], data["command"][-1]) == ("history", [], WORK)
+    assert data["properties"]["xlearning.worker.memory"] == "512"
+    assert (data["links"]["page"], data["attempts"][0]["container_id"]) == ("", container(app_id, 1))
+    opened = conforming("open", json.loads(good(gateway.verb("open", app_id, "--output", "json"))))
+    assert (opened["what"], opened["url"], opened["opened"]) == ("yarn", data["links"]["yarn"], False)
     late = gateway.verb("save", app_id)
     assert late.code == 1 and "has ended (KILLED)" in late.err
 
@@ -121,3 +171,6 @@ def its_logs_are_gathered(gateway: YarnGateway, app_id: str) -> None:
     wait_for(lambda: gateway.application(app_id)["logAggregationStatus"] in done, 60, "logs are not gathered")
     words = ("--role", "worker", "--index", 0, "--file", "stderr")
     assert "err 0\n" in good(gateway.verb("logs", app_id, *words))
+    nowhere = ("--conf", "xlearning.history.log.dir=/nowhere")  # the roles are then known by YARN's logs
+    text = good(gateway.verb("logs", app_id, *nowhere, "--role", "worker", "--file", "stderr"))
+    assert re.findall(r"==> worker container_\S+_00000(\d) stderr <==\nerr", text) == ["2", "3"]

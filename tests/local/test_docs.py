@@ -23,6 +23,10 @@ _VARIABLE = [
     (re.compile(r"http://[\w.:]+/\S*"), "URL"),
     (re.compile(r"file://\S+"), "FILE"),
     (re.compile(r"\d\.\d+e-\d+"), "TINY"),
+    (re.compile(r"(?<= )[\d.]+m?s\b"), "N s"),
+    (re.compile(r"[\d.]+ [KM]iB of"), "SIZE of"),
+    (re.compile(r"http://[\d.:]+/"), "URL"),
+    (re.compile(r" {2,}"), "  "),  # columns are as wide as what is in them
 ]
 
 

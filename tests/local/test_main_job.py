@@ -178,6 +178,40 @@ def test_files_and_archives_are_placed_in_every_container(place: Place, gateway:
     assert place.read("out/model/all") == b"shippedcachedinside of a folder"
 
 
+def test_jars_paths_variables_and_placeholders_reach_the_program(place: Place, gateway: Gateway) -> None:
+    place.write("lib/far.jar", b"far")
+    (gateway.work / "near.jar").write_text("near ")
+    (gateway.work / ".env").write_text("GREETING='hello  $world'\n")
+    tool = gateway.work / "bin" / "own-tool"
+    tool.parent.mkdir()
+    tool.write_text('#!/bin/sh\nexec cat "$@"\n')
+    tool.chmod(0o755)
+    script = (
+        'index=shell; echo "${index} $${index} ${INDEX}" > model/filled; '
+        'echo "$NAME|$GREETING" > model/variables; '
+        'echo "$LD_LIBRARY_PATH" > model/libraries; IFS=:; set -- $CLASSPATH; own-tool "$1" "$2" > model/jars'
+    )
+    ended = gateway.submit(
+        *("--worker-num", 2, "--jars", f"near.jar,{place.at('lib/far.jar')}", "--user-path", tool.parent),
+        *("--user-ldlibrarypath", "/opt/odd lib", "--env-file", ".env", "--template"),
+        *(
+            "--env",
+            "NAME=${role}:${index}/${num_workers}=$X,${app_id}",
+            "--output",
+            f"{place.at('out')}#model",
+        ),
+        *("--", "bash", "-c", script),
+    )
+    finished_well(ended, place, gateway)
+    containers = {name.split("/")[0] for name in place.tree("out") if "/" in name}
+    said = {place.read(f"out/{one}/filled"): one for one in containers}
+    assert set(said) == {b"0 shell 0\n", b"1 shell 1\n"}
+    one = said[b"1 shell 1\n"]
+    assert place.read(f"out/{one}/variables").decode() == f"worker:1/2=$X,{ended.app_id}|hello  $world\n"
+    assert place.read(f"out/{one}/jars") == b"near far"
+    assert place.read(f"out/{one}/libraries").endswith(b":/opt/odd lib\n")
+
+
 def test_an_output_that_exists_is_refused_before_anything_starts(place: Place, gateway: Gateway) -> None:
     place.write("out/precious", b"1")
     ended = gateway.submit("--output", f"{place.at('out')}#model", "--", "true")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from json_answers import conforming
 from submitting import Gateway, Running, wait_for
 
 WORK = (
@@ -66,14 +67,15 @@ def alive(gateway: Gateway, app_id: str) -> None:
     for part in ("  Name        verbs\n", "On          this machine", "Page        http://127.0.0.1:", "25%"):
         assert part in told.out
     assert re.search(rf"worker:1  RUNNING  -     127.0.0.1  .*{container(app_id, 3)}", told.out)
-    data = json.loads(gateway.verb("status", app_id, "--output", "json").out)
-    assert (data["id"], data["state"], data["where"], data["name"]) == (
-        *(app_id, "RUNNING", "this machine", "verbs"),
+    data = conforming("status", json.loads(gateway.verb("status", app_id, "--output", "json").out))
+    assert (data["app_id"], data["state"], data["backend"], data["app_name"]) == (
+        *(app_id, "RUNNING", "local", "verbs"),
     )
-    assert (data["source"], data["type"], data["notes"]) == ("ApplicationMaster", "XLEARNING", [])
+    assert (data["source"], data["app_type"], data["notes"]) == ("am", "XLEARNING", [])
     assert [one["state"] for one in data["details"]["containers"]] == ["RUNNING", "RUNNING"]
-    (listed,) = json.loads(gateway.verb("list", "--local", "--output", "json").out)
-    assert (listed["id"], listed["state"], listed["finished"]) == (app_id, "RUNNING", None)
+    told = gateway.verb("list", "--local", "--state", "running", "--output", "json")
+    (listed,) = conforming("list", json.loads(told.out))["jobs"]
+    assert (listed["app_id"], listed["state"], listed["finished"]) == (app_id, "RUNNING", None)
     logs = gateway.verb("logs", app_id, "--file", "stdout", "--tail", 1)
     heads = [f"==> worker:{n} {container(app_id, n + 2)} stdout <==\nout {n}\n" for n in (0, 1)]
     assert (logs.code, logs.out) == (0, "\n".join(heads))
@@ -89,6 +91,15 @@ def ended(gateway: Gateway, app_id: str) -> None:
     assert told.out.startswith(f"{app_id} FAILED after ")
     assert "worker:1  FAILED" in told.out and "exit code 3" in told.out
     assert "Page" not in told.out
+    data = conforming("describe", json.loads(gateway.verb("describe", app_id, "--output", "json").out))
+    assert (data["source"], data["notes"], data["command"][-1]) == ("history", [], WORK)
+    assert data["properties"]["xlearning.worker.num"] == "2"
+    page = gateway.verb("open", app_id, "--print")
+    assert (page.code, page.out) == (1, "") and "has ended (FAILED), and its page with it" in page.err
+    blind = ("--local", app_id, "--conf", "xlearning.history.log.dir=/nowhere")
+    known = gateway.verb("status", *blind)
+    assert "there is no history in file:///nowhere" in known.out and container(app_id, 3) in known.out
+    assert "out 0\n" in gateway.verb("logs", *blind, "--file", "stdout").out
     listed = gateway.verb("list", "--local")
     assert re.search(rf"{app_id}  verbs  XLEARNING  this machine  FAILED  \d{{4}}-", listed.out)
     one = gateway.verb("logs", app_id, "--container", container(app_id, 3), "--file", "stdout")
@@ -124,6 +135,8 @@ def test_kill_by_force_tidies_up(job: Running, gateway: Gateway) -> None:
     """The client is dead and the ApplicationMaster hangs: nobody else is there to put things in order."""
     job.process.kill()
     job.end()
+    recorded = gateway.history / app_id_of(gateway) / "job.json"
+    wait_for(lambda: recorded.exists() and '"progress": 0.25' in recorded.read_text())
     (master,) = [p for p in gateway.processes() if p.cmdline()[-1:] == ["am"]]
     master.send_signal(signal.SIGSTOP)
     (address,) = gateway.staging.glob("*/am-1.json")
@@ -135,6 +148,9 @@ def test_kill_by_force_tidies_up(job: Running, gateway: Gateway) -> None:
     assert (killed.code, killed.out) == (0, f"{app_id_of(gateway)} KILLED\n"), killed.err
     assert "by force" in killed.err
     assert not psutil.pid_exists(master.pid)
+    stands = gateway.verb("status", "--local", "last")
+    assert len(re.findall(r"worker:\d  STOPPED", stands.out)) == 2, stands.out
+    assert "killed with the job; last seen RUNNING" in stands.out
     assert not (gateway.root / "out" / "_temporary").exists()
     gateway.nothing_is_left()
 

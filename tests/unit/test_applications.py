@@ -46,7 +46,11 @@ class At:
     """A place with one back end."""
 
     def __init__(self, title: str, cluster: Cluster) -> None:
-        self.title, self.cluster, self.report = title, cluster, cluster.report
+        self.title, self.cluster, self.report, self.user = title, cluster, cluster.report, "me"
+
+    def jobs(self, user: str) -> Sequence[ApplicationReport]:
+        assert user == self.user
+        return self.cluster.list()
 
 
 class Two(Places):
@@ -65,7 +69,8 @@ class Two(Places):
 
 
 @pytest.mark.parametrize(
-    ("word", "found"), [("last", IDS[0]), (IDS[2], IDS[2]), ("0002", IDS[1]), ("111_0001", IDS[2])]
+    ("word", "found"),
+    [("last", IDS[0]), ("-", IDS[0]), (IDS[2], IDS[2]), ("0002", IDS[1]), ("111_0001", IDS[2])],
 )
 def test_one_of_this_machine_is_meant(word: str, found: str) -> None:
     for yarn in (None, Cluster(*YARN, newest=1.0)):
@@ -74,7 +79,8 @@ def test_one_of_this_machine_is_meant(word: str, found: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "found"), [("last", YARN[0]), (YARN[1], YARN[1]), ("0007", YARN[0]), ("000_0001", YARN[1])]
+    ("word", "found"),
+    [("last", YARN[0]), ("-", YARN[0]), (YARN[1], YARN[1]), ("0007", YARN[0]), ("000_0001", YARN[1])],
 )
 def test_one_on_yarn_is_meant(word: str, found: str) -> None:
     one = find_application(word, Two(Cluster(*IDS), Cluster(*YARN, newest=200.0)))

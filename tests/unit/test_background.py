@@ -66,7 +66,7 @@ class Driver:
 def test_the_driver_ends(program: str, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skein, "_DRIVER_END", 20.0 if code == 0 else 0.2)
     driver = Driver(program)
-    skein._end(Background("start", lambda: driver))
+    skein._end(Background("start", lambda: driver), "mark")
     assert driver.closed
     assert driver.process is not None
     assert driver.process.returncode == code

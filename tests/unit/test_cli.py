@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import xlearning
+from xlearning.client.cli.option_text import synopsis
+from xlearning.client.options import OPTIONS
 
 
 @pytest.fixture(autouse=True)
@@ -55,14 +58,28 @@ def test_version(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (0, f"xlearning {xlearning.__version__}\n")
 
 
-def test_help_loads_nothing_heavy(folder: Path) -> None:
+def test_help_all_shows_every_option(folder: Path) -> None:
+    done = xl_submit(folder, "--help-all")
+    assert (done.returncode, done.stderr) == (0, "")
+    short = xl_submit(folder, "--help").stdout
+    assert not [option.flag for option in OPTIONS if synopsis(option) not in done.stdout]
+    assert not [option.name for option in OPTIONS if option.common and synopsis(option) not in short]
+    assert len(short.splitlines()) < 110 < len(done.stdout.splitlines())
+    assert "further options: xl-submit --help-all" in short
+    assert "--docker-image IMAGE" in done.stdout and "--docker-image" not in short
+
+
+def test_help_and_version_load_nothing_heavy(folder: Path) -> None:
     program = (
-        "import sys; from xlearning.client.cli import main; main(['--help'])\n"
-        "heavy = 'grpc google flask hdfs_native tensorboard rich cryptography psutil asyncio'\n"
-        "sys.exit(','.join(sorted(set(heavy.split()) & set(sys.modules))) or 0)"
+        "import sys; from xlearning.client.cli import DEFAULT_VERB, VERBS, main\n"
+        "heavy = 'skein grpc google flask pyarrow tensorboard hdfs_native rich cryptography psutil '\n"
+        "heavy += 'asyncio urllib.request dotenv javaproperties waitress'\n"
+        "calls = [[verb, '--help'] for verb in VERBS - {DEFAULT_VERB}]\n"
+        "codes = [main(words) for words in (['--version'], ['--help'], ['--help-all'], *calls)]\n"
+        "sys.exit(','.join(sorted(set(heavy.split()) & set(sys.modules))) or max(codes))"
     )
     done = xl_submit(folder, program=program)
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_without_local(folder: Path) -> None:
@@ -94,7 +111,7 @@ def test_all_problems_at_once(folder: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-VERBS = ("kill", "list", "logs", "save", "status")
+VERBS = ("describe", "kill", "list", "logs", "open", "save", "status")
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -109,17 +126,6 @@ def test_help_of_verbs(folder: Path, verb: str) -> None:
     assert f"xl-submit {verb}{takes} " in xl_submit(folder, "--help").stdout
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_help_of_verbs_loads_nothing_heavy(folder: Path, verb: str) -> None:
-    program = (
-        f"import sys; from xlearning.client.cli import main; main(['{verb}', '--help'])\n"
-        "heavy = 'grpc google skein hdfs_native rich cryptography psutil asyncio urllib.request'\n"
-        "sys.exit(','.join(sorted(set(heavy.split()) & set(sys.modules))) or 0)"
-    )
-    done = xl_submit(folder, program=program)
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
@@ -131,7 +137,7 @@ def test_help_of_verbs_loads_nothing_heavy(folder: Path, verb: str) -> None:
         (("application_1_0001",), "no application application_1_0001"),
     ],
 )
-@pytest.mark.parametrize("verb", ["kill", "logs", "save", "status"])
+@pytest.mark.parametrize("verb", ["describe", "kill", "logs", "open", "save", "status"])
 def test_verbs_that_mean_no_job(folder: Path, verb: str, words: tuple[str, ...], answer: str) -> None:
     if "--nowait" in words and verb not in ("kill", "save"):
         answer = "No such option"
@@ -154,7 +160,8 @@ def test_list_of_no_jobs(folder: Path) -> None:
     done = xl_submit(folder, "list")
     assert (done.returncode, done.stdout) == (0, "")
     assert "There is no job of yours on this machine" in done.stderr
-    assert (xl_submit(folder, "list", "--output", "json").stdout) == "[]\n"
+    empty = {"jobs": [], "more": 0, "unasked": []}
+    assert json.loads(xl_submit(folder, "list", "--output", "json").stdout) == empty
 
 
 @pytest.mark.parametrize(
@@ -259,7 +266,36 @@ def test_verbose_shows_the_traceback(folder: Path) -> None:
     assert done.stderr.splitlines()[-2] == "xl-submit: there is no command to run"
 
 
-def test_a_misspelt_verb(folder: Path) -> None:
-    done = xl_submit(folder, "statsu", "last")
-    assert_one_sentence(done, "there is no verb statsu; did you mean status?")
-    assert "xl-submit -- statsu" in done.stderr
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("statsu", "last"), "status"),
+        (("lsit",), "list"),
+        (("kil", "0012"), "kill"),
+        (("lits", "--local"), "list"),
+        (("stauts", "application_1_0001"), "status"),
+    ],
+)
+def test_a_misspelt_verb(folder: Path, words: tuple[str, ...], meant: str) -> None:
+    done = xl_submit(folder, *words)
+    assert_one_sentence(done, f"there is no verb {words[0]}; did you mean {meant}?")
+    assert f"xl-submit -- {words[0]}" in done.stderr
+
+
+def test_a_program_that_sounds_like_a_verb(folder: Path) -> None:
+    (folder / "lits").write_text("")
+    (folder / "lits").chmod(0o755)
+    done = xl_submit(folder, "lits", PATH=f"{folder}:{os.environ['PATH']}")
+    assert "HADOOP_CONF_DIR is not set" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("--status", "last"), ("-kill=last",), ("--local", "--kill", "last")])
+def test_verbs_as_options(folder: Path, words: tuple[str, ...]) -> None:
+    assert_one_sentence(xl_submit(folder, *words), "there is no job of yours on this machine")
+
+
+def test_verbs_as_options_stand_alone(folder: Path) -> None:
+    done = xl_submit(folder, "--kill", "last", "--worker-num", "2", "--nosuch", "--", "python")
+    assert (done.returncode, done.stdout) == (1, "")
+    for part in ("3 problems", "--worker-num has no place beside --kill", "python has", "option --nosuch"):
+        assert part in done.stderr

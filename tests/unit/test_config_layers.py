@@ -243,6 +243,48 @@ def test_the_packaged_file_may_change_a_default(tmp_path: Path, monkeypatch: pyt
     assert config.source(NUM) == f"packaged file {packaged}"
 
 
+def test_files_as_java_writes_them(tmp_path: Path) -> None:
+    file, more, xml = tmp_path / "a.properties", tmp_path / "b.properties", tmp_path / "c.xml"
+    file.write_text(
+        "# a comment\nxlearning.worker.num = 3\nxlearning.ps.num: 2\n"
+        "xlearning.container.env.TEXT=one \\\n   line \\u00e9 a=b\nhbox.worker.memory 2g\n",
+        encoding="utf-8",
+    )
+    more.write_text("xlearning.ps.num=4\nxlearning.wroker.num=1\n")
+    hadoop_xml.write(xml, {"xlearning.worker.num": "9", "xlearning.worker.cores": "7"})
+    config = load(
+        environ={}, conf_files=[xml], properties_files=[file, more], overrides=[("xlearning.worker.num", "5")]
+    )
+    names = ("worker.num", "ps.num", "worker.memory", "worker.cores")
+    assert [config.get(f"xlearning.{name}") for name in names] == [5, 4, 2048, 7]
+    assert config.family("xlearning.container.env.") == {"TEXT": "one line é a=b"}
+    assert config.source("xlearning.ps.num") == f"--properties-file {more}"
+    assert "xlearning.worker.num?" in config.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [(b"a=\\u00", "no file of properties"), (b"a=\xff", "no file of properties"), (None, "cannot be read")],
+)
+def test_bad_files_of_properties(tmp_path: Path, data: bytes | None, reason: str) -> None:
+    path = tmp_path / "a.properties"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(ConfigError, match=f"a.properties.*{reason}"):
+        load(environ={}, properties_files=[path])
+
+
+def test_bad_values_name_the_option_as_it_was_written() -> None:
+    options = {
+        "xlearning.worker.num": ("many", "-workerNum"),
+        "xlearning.input.strategy": ("placehoder", "--x"),
+    }
+    with pytest.raises(ConfigError) as caught:
+        load(environ={}, options=options)
+    assert "-workerNum many" in str(caught.value)
+    assert "did you mean PLACEHOLDER?" in str(caught.value)
+
+
 def test_all_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     site(tmp_path, {"xlearning.worker.nmu": "1", NUM: "x"})
     bad, none = tmp_path / "bad.xml", tmp_path / "none.xml"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from json_answers import conforming
 
 from xlearning.client.cli import main
 from xlearning.client.verbs.config import explain_lines, list_lines
@@ -144,7 +145,7 @@ def test_the_command(tmp_path: Path, xl_submit: Callable[..., tuple[int, str, st
     assert "did you mean xlearning.worker.num?" in err
     assert "cannot run programs in Docker containers yet, so no job can be submitted" in err
     code, out, err = xl_submit("config", "--explain", "--worker-num", "--output", "json")
-    answer = json.loads(out)
+    answer = conforming("config", json.loads(out))
     assert (code, err, answer["properties"][0]["value"]) == (0, "", "2")
     assert answer["files"][-1] == {"path": str(tmp_path / "xlearning-site.xml"), "read": True}
 

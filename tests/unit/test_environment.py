@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xlearning.container.environment import Node, build
+from xlearning.job import SearchPaths
 
 HADOOP = "/opt/hadoop"
 JAVA = "/opt/java"
@@ -147,3 +148,35 @@ def test_values_keep_their_bytes(value: bytes) -> None:
     text = value.decode("utf-8", "surrogateescape")
     result = build(node(), {"VALUE": text}, {"VALUE": "value.txt"}, 10)
     assert result.files["value.txt"].encode("utf-8", "surrogateescape") == value + b"\n"
+
+
+def searched(search: SearchPaths, extra: Mapping[str, str] = {}, **environ: str) -> Mapping[str, str]:
+    return build(node(environ), extra, {}, 102400, search).variables
+
+
+def test_the_users_search_paths_come_last() -> None:
+    env = searched(SearchPaths(path="/opt/a:/opt/b", library_path="lib"), LD_LIBRARY_PATH="/usr/lib")
+    assert env["PATH"] == "/usr/bin:/bin:/opt/a:/opt/b"
+    assert env["LD_LIBRARY_PATH"] == "./:/usr/lib:lib"
+    env = searched(SearchPaths(path="/opt/a"), {"PATH": "/mine"})
+    assert env["PATH"] == "/mine:/opt/a"
+
+
+@pytest.mark.parametrize(
+    ("first", "hadoop", "expected"),
+    [
+        (True, False, "{0}/a.jar:{0}/b.jar:./"),
+        (False, False, "./:{0}/a.jar:{0}/b.jar"),
+        (True, True, "{0}/a.jar:{0}/b.jar:./:{1}/a.jar:{1}/b.jar"),
+        (False, True, "./:{1}/a.jar:{1}/b.jar:{0}/a.jar:{0}/b.jar"),
+    ],
+)
+def test_jars_stand_on_the_class_path(first: bool, hadoop: bool, expected: str) -> None:
+    environ = {"HADOOP_HOME": HADOOP} if hadoop else {}
+    env = searched(SearchPaths(jars=("a.jar", "b.jar"), jars_first=first), **environ)
+    assert env["CLASSPATH"] == expected.format("/work folder", f"{HADOOP}/share/hadoop/common")
+
+
+def test_jars_join_a_class_path_of_the_users_own() -> None:
+    env = searched(SearchPaths(jars=("a.jar",)), {"CLASSPATH": "x.jar"})
+    assert env["CLASSPATH"] == "/work folder/a.jar:x.jar"

@@ -12,8 +12,9 @@ from typing import Any, BinaryIO
 import pytest
 
 from xlearning.fs import FileSystems
+from xlearning.history.reader import HistoryReader
 from xlearning.history.records import DROPPED, HistoryRecord, from_lines, to_line
-from xlearning.history.store import SEGMENT_BYTES, HistoryReader, HistoryWriter
+from xlearning.history.store import SEGMENT_BYTES, HistoryWriter
 from xlearning.job import (
     AppState,
     BoardView,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xlearning.client.options import OPTIONS, Takes, camel, spellings
+from xlearning.client.options import OPTIONS, Takes, camel
 from xlearning.client.scan import Scan, scan
 from xlearning.config import lookup
 
@@ -31,31 +31,12 @@ def test_camel(dashed: str, expected: str) -> None:
     assert camel(dashed) == expected
 
 
-SPELLINGS = """
-app-name appName app-type appType am-memory amMemory am-cores amCores driver-memory driverMemory
-driver-cores driverCores worker-memory workerMemory worker-cores workerCores worker-num workerNum
-chiefworker-memory chiefWorkerMemory evaluatorworker-memory evaluatorWorkerMemory ps-memory psMemory
-ps-cores psCores ps-num psNum files launch-cmd launchCmd cacheFile cacheArchive archiveFiles priority
-queue conf input output input-strategy inputStrategy output-strategy outputStrategy isRenameInputFile
-inRenameInputFile output-index outputIndex tf-evaluator tfEvaluator board-enable boardEnable
-board-index boardIndex board-reloadinterval boardReloadInterval board-logdir boardLogDir
-create-containerid-dir stream-epoch streamEpoch inputformat inputFormatClass inputformat-shuffle
-inputformatShuffle
-"""
-
-
-@pytest.mark.parametrize("old", SPELLINGS.split())
-def test_spellings_of_the_original(old: str) -> None:
-    names = spellings()
-    assert names[f"--{old}"] is names[f"-{old}"]
-
-
 @pytest.mark.parametrize("word", ["--worker-num", "-worker-num", "--workerNum", "-workerNum"])
 @pytest.mark.parametrize("inline", [True, False])
 def test_value_in_all_spellings(word: str, inline: bool) -> None:
     line = scan([f"{word}=3"] if inline else [word, "3"])
     assert not line.problems
-    assert line.properties() == {"xlearning.worker.num": ("3", "--worker-num")}
+    assert line.properties() == {"xlearning.worker.num": ("3", word)}
 
 
 def test_equals_signs_stay_in_values() -> None:
@@ -145,15 +126,92 @@ def test_first_of_two_values_counts_and_is_told() -> None:
     assert line.notes == ["--worker-num is given twice ('2' and '4'): the first counts"]
 
 
-def test_second_pair_of_one_conf_is_explained() -> None:
-    line = scan(["--conf", "a=b", "xlearning.worker.num=2", "python"])
-    assert "would start your command" in messages(line)[0]
-    assert "--conf xlearning.worker.num=2" in line.problems[0].fix
+@pytest.mark.parametrize(
+    ("words", "name", "values", "command"),
+    [
+        (["--conf", "a=b", "c.d=e=f", "g.h-i.j=k", "python"], "conf", ("a=b", "c.d=e=f", "g.h-i.j=k"), 1),
+        (["--conf=a=b", "c.d=e", "-c", "f=g"], "conf", ("a=b", "c.d=e", "f=g"), 0),
+        (
+            ["--input", "/a#x", "/b#y", "hdfs://nn/c", "/bin/true"],
+            "input",
+            ("/a#x", "/b#y", "hdfs://nn/c"),
+            1,
+        ),
+        (["--output", "/a#x", "/b#y", "--", "/c#z"], "output", ("/a#x", "/b#y"), 1),
+        (["--files", "a#b", "c#d"], "files", ("a#b",), 1),
+    ],
+)
+def test_several_words_after_one_option(
+    words: list[str], name: str, values: tuple[str, ...], command: int
+) -> None:
+    line = scan(words)
+    assert not line.problems
+    assert line.many(name) == values
+    assert len(line.command) == command
+
+
+@pytest.mark.parametrize(
+    ("words", "fix"),
+    [
+        (["--local", "xlearning.worker.num=2", "python"], "--conf xlearning.worker.num=2"),
+        (["--conf", "a=b", "SEED=2", "python"], "--env SEED=2"),
+    ],
+)
+def test_a_pair_does_not_start_a_command(words: list[str], fix: str) -> None:
+    (problem,) = scan(words).problems
+    assert "would start your command" in problem.message
+    assert fix in problem.fix
+    assert not scan(["--local", "--", "SEED=2"]).problems
+
+
+@pytest.mark.parametrize("option", ["--launch-cmd", "-launchCmd", "--hbox-cmd=python t.py"])
+def test_a_stray_word_in_front_of_the_command_in_one_string(option: str) -> None:
+    words = ["--files", "a.py,", "b.py", "--worker-num", "2", option, "python t.py"]
+    (problem,) = scan(words).problems
+    assert "'b.py' starts your command, but --" in problem.message.replace(" -l", " --l")
+    assert not scan(["--", *words[2:]]).problems
+
+
+def test_what_looks_like_an_option_is_no_value() -> None:
+    line = scan(["--worker-num", "--ps-nmu", "3", "python"])
+    assert messages(line) == ["--worker-num needs a value", "unknown option --ps-nmu"]
+    assert line.problems[1].fix == "did you mean --ps-num?"
+
+
+@pytest.mark.parametrize(("word", "value"), [("yes", "true"), ("0", "false"), ("FALSE", "false")])
+def test_words_for_true_and_false(word: str, value: str) -> None:
+    for words in (["--tf-evaluator", word], [f"--tf-evaluator={word}"]):
+        assert scan(words).one("tf-evaluator") == value
+
+
+def test_a_misspelt_true_is_not_the_command() -> None:
+    line = scan(["--tf-evaluator", "ture", "--worker-num", "2"])
+    assert "is 'ture' its value, or your command?" in messages(line)[0]
+    assert not scan(["--tf-evaluator", "--", "ture"]).problems
+
+
+@pytest.mark.parametrize(
+    ("words", "problems"),
+    [
+        (["--inputformat-enable", "true"], 0),
+        (["--inputformat-enable", "--input-strategy", "stream"], 0),
+        (["--inputformat-enable=false", "--input-strategy", "DOWNLOAD"], 0),
+        (["--inputformat-enable", "--input-strategy", "DOWNLOAD"], 1),
+        (["--outputformat-enable", "true", "--outputStrategy", "UPLOAD"], 1),
+    ],
+)
+def test_older_spellings_of_a_strategy(words: list[str], problems: int) -> None:
+    assert len(scan(words).problems) == problems
+
+
+def test_suggestions_keep_the_spelling() -> None:
+    assert scan(["--workerNun", "3"]).problems[0].fix == "did you mean --workerNum?"
+    assert scan(["-Dxlearning.worker.num=3"]).problems[0].fix == "write --conf xlearning.worker.num=VALUE"
 
 
 def test_only_plain_flags_take_nothing() -> None:
     bare = {option.name for option in OPTIONS if option.takes is Takes.NOTHING}
-    assert bare == {"local", "dry-run", "verbose", "version", "help", "allow-empty-input"}
+    assert bare == {"local", "dry-run", "verbose", "version", "help", "help-all", "allow-empty-input"}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,15 @@ from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config, load
 from xlearning.errors import ApplicationNotFound, UsageError
 from xlearning.fs import FileSystems
-from xlearning.job import AppState, BoardSpec, InputStrategy, JobSpec, ResourceKind, RoleSpec
+from xlearning.job import (
+    AppState,
+    BoardSpec,
+    InputStrategy,
+    JobSpec,
+    ResourceKind,
+    RoleSpec,
+    SearchPaths,
+)
 
 DEAD = "application_1700000000000_0001"
 ALIVE = "application_1700000000000_0002"
@@ -512,3 +520,41 @@ def test_all_problems_are_told_at_once() -> None:
     )
     assert text.startswith("10 problems:")
     assert text.count("fix: ") == 10
+
+
+# ---- what the program finds ----------------------------------------------------------------------
+
+
+def test_a_command_in_one_more_pair_of_quotes() -> None:
+    for text in ('"python train.py --x 1"', "python train.py --x 1"):
+        assert job("--launch-cmd", text, command=()).command == ("python", "train.py", "--x", "1")
+    assert job("--launch-cmd", "'my program'", command=()).command == ("my program",)
+    assert job("--launch-cmd", '"my program" "a b"', command=()).command == ("my program", "a b")
+
+
+def test_jars_are_shipped_and_named(folder: Path) -> None:
+    (folder / "lib").mkdir()
+    (folder / "lib" / "a#1.jar").write_text("")
+    spec = job("--jars", "lib/a#1.jar,train.py", "--files", "train.py", "--user-classpath-first=false")
+    assert [item.name for item in spec.resources] == ["train.py", "a#1.jar"]
+    assert spec.search == SearchPaths(("a#1.jar", "train.py"), jars_first=False)
+    for words, expected in (
+        (("--jars", "gone.jar"), "--jars: there is no file://"),
+        (("--jars", "data"), "data is a folder"),
+        (("--jars", "train.py", "--cacheFile", "data/a#train.py"), "would both be named train.py"),
+        (("--jars", "nosuch://x/a.jar"), "no file system"),
+    ):
+        assert expected in refusal(*words)
+
+
+def test_variables_of_options_and_properties() -> None:
+    spec = job(
+        "--conf", "hbox.container.env.A=${user.home}x", "--env", "B=${user.home}$", "--template", "--env=A=1"
+    )
+    assert spec.env == {"A": "1", "B": "${user.home}$"}
+    assert spec.template and "xlearning.container.env.B" not in spec.properties
+    assert "--env =x is not a pair" in refusal("--env", "=x")
+
+
+def test_a_placeholder_is_told() -> None:
+    assert any("${index} stays as it is" in note for note in plan(command=("x", "${index}")).notes)

@@ -18,6 +18,24 @@ def program(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
+GIVE_UP = """
+import sys, threading
+from pathlib import Path
+import psutil
+from xlearning.cluster.hadoop_site import HadoopSite
+from xlearning.cluster.skein import SkeinCluster
+cluster = SkeinCluster(HadoopSite(Path(sys.argv[1]), {{}}), "me")
+cluster.warm_up()
+pause = threading.Event()
+while not Path({runs!r}).exists():
+    pause.wait(0.02)
+found = psutil.Process().children(recursive=True)
+cluster.close()
+gone, left = psutil.wait_procs(found, timeout=10)
+print("children:", len(left))
+"""
+
+
 SCRIPT = """
 import sys
 from pathlib import Path
@@ -31,6 +49,28 @@ except ClusterError as error:
     print(error.message)
 cluster.close()
 """
+
+
+@pytest.mark.parametrize(
+    ("yarn", "java"),
+    [("sleep 600 & wait", "exit 1"), ("echo /nothing", "sleep 600 & wait")],
+    ids=["yarn", "java"],
+)
+def test_a_program_that_hangs_does_not_outlive_us(yarn: str, java: str, tmp_path: Path) -> None:
+    (tmp_path / "core-site.xml").write_text(f"<configuration>{CORE}</configuration>")
+    program(tmp_path / "bin" / "yarn", f"touch {tmp_path}/yarn-runs; {yarn}")
+    program(tmp_path / "java" / "bin" / "java", f"touch {tmp_path}/java-runs; {java}")
+    runs = tmp_path / ("java-runs" if "wait" in java else "yarn-runs")
+    script = GIVE_UP.format(runs=str(runs))
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        env={**os.environ, "PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin", "JAVA_HOME": str(tmp_path / "java")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (0, "children: 0\n"), done.stderr
 
 
 @pytest.mark.parametrize(

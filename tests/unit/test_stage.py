@@ -17,7 +17,7 @@ from xlearning.client.stage import stage, unstage
 from xlearning.cluster import credentials
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config
-from xlearning.errors import ApplicationNotFound
+from xlearning.errors import ApplicationNotFound, UsageError
 from xlearning.fs import FileSystems
 from xlearning.job import JobSpec, from_dict
 
@@ -66,7 +66,7 @@ def test_staging_is_complete_and_private(plan: Plan, tmp_path: Path) -> None:
 
 def test_nothing_stays_after_a_failure(plan: Plan, tmp_path: Path) -> None:
     (tmp_path / "run.sh").unlink()
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(UsageError, match=r"run\.sh cannot be read any more"):
         stage(plan, FSS, app_id=APP, staging_root=f"file://{tmp_path}/staging", now=1.0)
     assert list((tmp_path / "staging").iterdir()) == []
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import getpass
 import io
 import json
+import os
 import socket
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -91,16 +93,35 @@ def test_a_job_that_cannot_be_read_is_left_alone(tmp_path: Path, console: PlainC
     assert names(tmp_path) == {DEAD}
 
 
+def began() -> int:
+    """Start of the ResourceManager of these tests."""
+    return 1700000000000
+
+
+def test_folders_of_skein_that_no_cluster_has_heard_of(
+    tmp_path: Path, console: PlainConsole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own, other = f"application_{began()}_7777", "application_1600000000000_7777"
+    hours = {own: 2, other: 2, f"{own}8": 0}
+    for name, age in hours.items():
+        (tmp_path / ".skein" / name).mkdir(parents=True)
+        when = time.time() - 3600 * age
+        os.utime(tmp_path / ".skein" / name, (when, when))
+    skein_remains.sweep(FileSystems("file://"), Cluster(), console, began)
+    assert names(tmp_path / ".skein") == {other, f"{own}8"}
+
+
 def test_folders_of_skein_go_with_our_ended_jobs_only(
     tmp_path: Path, console: PlainConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where a relative path leads on the local file system
     fss = FileSystems("file://")
-    skein_remains.sweep(fss, Cluster(), console)
+    skein_remains.sweep(fss, Cluster(), console, began)
     for app_id in (DEAD, ALIVE, FOREIGN):
         (tmp_path / ".skein" / app_id).mkdir(parents=True)
         (tmp_path / ".skein" / app_id / "skein.jar").touch()
-    skein_remains.sweep(fss, Cluster(), console)
+    skein_remains.sweep(fss, Cluster(), console, began)
     assert names(tmp_path / ".skein") == {ALIVE, FOREIGN}
     skein_remains.remove(ALIVE, fss, console)
     skein_remains.remove(ALIVE, fss, console)

@@ -8,24 +8,27 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from job_samples import APP, container, save, snapshot
+from json_answers import conforming
 
 from xlearning.client.answers import Bytes, table
 from xlearning.client.console import open_console
 from xlearning.client.verbs import kill
 from xlearning.client.verbs.applications import Found, find_application
-from xlearning.client.verbs.listing import list_lines, recent
+from xlearning.client.verbs.listing import Wish, job_list, known_jobs, list_lines, parse_states, recent, run
 from xlearning.client.verbs.log_choice import LogTarget, choose, known_targets
 from xlearning.client.verbs.log_output import LogPrinter, LogReader, last_lines, wanted_files
 from xlearning.client.verbs.places import Places
-from xlearning.client.verbs.standing import BACK_END, HISTORY, MASTER, Standing, standing
-from xlearning.client.verbs.status_text import status_json, status_lines
-from xlearning.cluster.base import ApplicationReport
+from xlearning.client.verbs.records import status_of
+from xlearning.client.verbs.standing import BACK_END, HISTORY, MASTER, Standing, closed, standing
+from xlearning.client.verbs.status_text import status_lines
+from xlearning.cluster.base import ApplicationReport, KnownContainer
 from xlearning.cluster.log_parts import parts
 from xlearning.cluster.resource_manager import tags, to_report
-from xlearning.cluster.yarn_details import YarnContainer, aggregation, containers
+from xlearning.cluster.yarn_details import aggregation, containers
 from xlearning.config import Config
 from xlearning.errors import ClusterUnavailable, UsageError
 from xlearning.fs import FileSystems
@@ -95,24 +98,24 @@ def test_status_of_a_failed_job_says_why() -> None:
 
 
 def test_status_where_only_yarn_can_be_asked() -> None:
-    known = (YarnContainer(AM, "h", "RUNNING", "http://h:1", True),)
+    known = (KnownContainer(AM, "h", "RUNNING", "http://h:1", True),)
     notes = ("its staging folder is private",)
-    found = Standing(report(tracking_url="http://rm/p/"), "YARN", BACK_END, None, known, notes)
+    found = Standing(report(tracking_url="http://rm/p/"), "YARN", BACK_END, None, "yarn", known, notes)
     text = "\n".join(status_lines(found, 130.0))
     assert "  Page        http://rm/p/" in text
     assert f"AM    RUNNING  h     {AM}" in text
     assert text.endswith("Note: its staging folder is private")
-    data = json.loads(json.dumps(status_json(found, 130.0)))
-    assert (data["id"], data["state"], data["seconds"], data["source"]) == (APP, "RUNNING", 30.0, "YARN")
-    assert (data["details"], data["containers"][0]["id"], data["notes"]) == (None, AM, list(notes))
+    data = conforming("status", status_of(found, 130.0))
+    assert (data["app_id"], data["state"], data["seconds"]) == (APP, "RUNNING", 30.0)
+    assert (data["source"], data["backend"]) == ("backend", "yarn")
+    assert (data["details"], data["backend_containers"][0]["id"], data["notes"]) == (None, AM, list(notes))
 
 
 def test_json_has_the_details_of_the_page() -> None:
     seen = snapshot(container(0, ContainerState.RUNNING))
-    data = status_json(Standing(report(), "this machine", MASTER, seen), 130.0)
-    assert data["where"] == "this machine"
-    details = data["details"]
-    assert isinstance(details, dict) and details["containers"][0]["id"] == "c0"
+    data = conforming("status", status_of(Standing(report(), "this machine", MASTER, seen), 130.0))
+    assert data["backend"] == "local"
+    assert data["details"]["containers"][0]["id"] == "c0"
 
 
 def test_what_yarn_does_not_tell_is_in_the_history(tmp_path: Path) -> None:
@@ -143,15 +146,25 @@ def test_what_yarn_does_not_tell_is_in_the_history(tmp_path: Path) -> None:
 
 
 def test_a_stale_end_is_not_taken_for_life() -> None:
-    seen = snapshot(container(0, ContainerState.RUNNING, started=1.0))
-    text = lines_of(report(AppState.KILLED), seen, HISTORY)
+    well = container(1, ContainerState.SUCCEEDED, exit_code=0)
+    stale = snapshot(container(0, ContainerState.RUNNING, started=1.0, memory_bytes=5), well)
+    killed = report(AppState.KILLED)
+    text = lines_of(killed, closed(stale, killed), HISTORY)
     assert text.startswith(f"{APP} KILLED after 1m 05s")
-    assert "worker:0  RUNNING  -     node0  -       -         -     c0" in text
+    assert "worker:0  STOPPED    -     node0  -       -         -     c0" in text
+    assert "killed with the job; last seen RUNNING" in text
+    assert "worker:1  SUCCEEDED  0" in text
+    failed = closed(stale, report(AppState.FAILED, diagnostics="node gone"))
+    assert (failed.state, failed.reason, failed.finished) == (AppState.FAILED, "node gone", 165.0)
+    assert [one.state for one in failed.containers] == [ContainerState.LOST, ContainerState.SUCCEEDED]
+    assert failed.containers[0].memory_bytes is None
+    whole = replace(stale, state=AppState.SUCCEEDED)
+    assert closed(whole, killed) is whole, "its ApplicationMaster saw the end"
 
 
 def found(number: int, state: AppState) -> Found:
     app_id = f"application_1700000000000_{number:04d}"
-    place = type("P", (), {"title": "YARN"})()
+    place = type("P", (), {"title": "YARN", "name": "yarn"})()
     return Found(ApplicationReport(app_id, "a\nb", "me", state, submitted=100.0 + number), place)
 
 
@@ -166,6 +179,86 @@ def test_list_keeps_what_runs_and_the_newest_of_the_rest() -> None:
     assert head.split() == ["ID", "NAME", "TYPE", "ON", "STATE", "SUBMITTED", "TIME"]
     assert line.split()[:6] == ["application_1700000000000_0009", "a", "b", "-", "YARN", "SUCCEEDED"]
     assert list_lines([old], 200.0)[1].endswith("1m 39s")
+
+
+@pytest.mark.parametrize(
+    ("words", "states"),
+    [
+        ((), ""),
+        (("running, Failed",), "RUNNING FAILED"),
+        (("killed", "running"), "KILLED RUNNING"),
+        (("ACCEPTED",), "SUBMITTED"),
+        (("finished",), "SUCCEEDED FAILED"),
+        (("all",), "SUBMITTED RUNNING SUCCEEDED FAILED KILLED"),
+    ],
+)
+def test_states_as_people_write_them(words: tuple[str, ...], states: str) -> None:
+    assert [state.value for state in parse_states(words)] == states.split()
+
+
+def test_words_that_are_no_state() -> None:
+    with pytest.raises(UsageError, match="--state RUNING, DEAD: there is no such state"):
+        parse_states(["runing,dead,failed"])
+
+
+class Everywhere:
+    """Two places; one may not answer."""
+
+    def __init__(self, jobs: list[ApplicationReport], *, silent: tuple[str, ...] = ()) -> None:
+        self._all = [
+            self._place("local", "this machine", jobs, silent),
+            self._place("yarn", "YARN", [], silent),
+        ]
+        self.local = self._all[0]
+
+    def all(self) -> list[Any]:
+        return self._all
+
+    def _place(self, name: str, title: str, jobs: list[ApplicationReport], silent: tuple[str, ...]) -> Any:
+        def told(self: object, user: str, *, everybody: bool = False) -> list[ApplicationReport]:  # noqa: ARG001
+            if name in silent:
+                raise ClusterUnavailable(f"{name} is away")
+            return [one for one in jobs if everybody or one.user == user]
+
+        return type("P", (), {"name": name, "title": title, "user": "me", "jobs": told})()
+
+
+@pytest.mark.parametrize(
+    ("silent", "code", "said"),
+    [
+        ((), 0, "There is no job of yours on this machine and on YARN"),
+        (("yarn",), 1, "There is no job of yours on this machine; YARN could not be asked"),
+        (("local", "yarn"), 1, "Whether there is a job of yours is not known: nobody could be asked"),
+    ],
+)
+def test_an_empty_list_says_who_was_asked(
+    silent: tuple[str, ...], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places: Any = Everywhere([], silent=silent)
+    assert run(places, open_console(), wish=Wish(), output="text") == code
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.splitlines()[-1].endswith(said)
+    assert all(f"{name} is away" in told.err for name in silent)
+    assert run(places, open_console(), wish=Wish(), output="json") == code
+    data = conforming("list", json.loads(capsys.readouterr().out))
+    assert [one["backend"] for one in data["unasked"]] == list(silent)
+
+
+def test_jobs_of_others_and_in_some_states() -> None:
+    mine, theirs = report(), replace(report(AppState.FAILED), app_id=f"{APP}1", user="you")
+    places: Any = Everywhere([mine, theirs])
+
+    def ids(wish: Wish) -> list[str]:
+        return [one.app_id for one in known_jobs(places, wish).found]
+
+    assert ids(Wish()) == [APP]
+    assert ids(Wish(user="you")) == [f"{APP}1"]
+    assert ids(Wish(all_users=True, states=[AppState.FAILED])) == [f"{APP}1"]
+    known = known_jobs(places, Wish(all_users=True))
+    assert list_lines(known.found, 200.0, users=True)[0].split()[1] == "USER"
+    data = conforming("list", job_list(known, known.found[:1], 200.0))
+    assert (len(data["jobs"]), data["more"]) == (1, 1)
 
 
 def test_tables_are_as_wide_as_their_cells() -> None:
@@ -202,10 +295,16 @@ def test_a_job_that_is_committing_is_not_killed(
     running = Found(report(), Place())  # type: ignore[arg-type]
     monkeypatch.setattr(kill, "find_application", lambda app_id, places: running)  # noqa: ARG005
     monkeypatch.setattr(kill, "connect", lambda found: Refusing())  # noqa: ARG005
-    code = kill.run(None, open_console(), app_id=APP, reason="", no_wait=False)  # type: ignore[arg-type]
+    nowhere: Any = None
+    words: dict[str, Any] = {"app_id": APP, "reason": "", "no_wait": False}
+    code = kill.run(nowhere, open_console(), **words, output="text")
     said = capsys.readouterr()
     assert (code, said.out) == (2, "")
     assert f"{APP} was not killed: the output is being committed" in said.err
+    assert kill.run(nowhere, open_console(), **words, output="json") == 2
+    data = conforming("kill", json.loads(capsys.readouterr().out))
+    assert (data["killed"], data["state"]) == (False, "RUNNING")
+    assert "is being committed" in data["reason"]
 
 
 # ---- which containers -------------------------------------------------------------------------------
@@ -269,7 +368,7 @@ def test_ambiguous_and_unknown_containers() -> None:
         choose(known, APP, role=None, index=None, container="000002")
     with pytest.raises(UsageError, match="no container of the job is known"):
         choose([], APP, role=None, index=None, container=None)
-    strangers = known_targets(None, [YarnContainer(FIRST, "h", "RUNNING", "http://h:1", False)], [])
+    strangers = known_targets(None, [KnownContainer(FIRST, "h", "RUNNING", "http://h:1", False)], [])
     assert [one.title for one in choose(strangers, APP, role=None, index=None, container=None)] == [FIRST]
     with pytest.raises(UsageError, match="roles are not known"):
         choose(strangers, APP, role="worker", index=None, container=None)
@@ -311,9 +410,9 @@ def test_containers_as_yarn_tells_them() -> None:
         }
     )
     assert containers(web, APP) == [  # type: ignore[arg-type]
-        YarnContainer(AM, "h", "RUNNING", "http://h:1", True),
-        YarnContainer(FIRST, "i", "RUNNING", "https://i:2", False),
-        YarnContainer(SECOND, "", "FAILED", "", True),
+        KnownContainer(AM, "h", "RUNNING", "http://h:1", True),
+        KnownContainer(FIRST, "i", "RUNNING", "https://i:2", False),
+        KnownContainer(SECOND, "", "FAILED", "", True),
     ]
     assert aggregation(web, APP) == "RUNNING"  # type: ignore[arg-type]
 

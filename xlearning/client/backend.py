@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import os
 import time
 from collections.abc import Callable, MutableMapping, Sequence
 from pathlib import Path
@@ -138,14 +140,19 @@ class OnThisMachine:
         check: Callable[[], None],  # noqa: ARG002
     ) -> JobSpec:
         """Stage, then submit."""
-        from xlearning.client.stage import stage, unstage
+        from xlearning.client.stage import refused, stage, unstage
 
         app_id, root = self._local.new_application_id(), self.staging_root(config, fss)
-        job = stage(plan, fss, app_id=app_id, staging_root=root, now=now)
         try:
-            self._local.submit(job)
+            with refused(root):
+                job = stage(plan, fss, app_id=app_id, staging_root=root, now=now)
+            try:
+                self._local.submit(job)
+            except BaseException:
+                unstage(job, fss)
+                raise
         except BaseException:
-            unstage(job, fss)
+            self._local.discard(app_id)
             raise
         return job
 
@@ -156,8 +163,11 @@ class OnThisMachine:
         """Nothing."""
         return ""
 
-    def sweep(self, fss: FileSystems, console: Console) -> None:
-        """The supervisor of each application does that."""
+    def sweep(self, fss: FileSystems, console: Console) -> None:  # noqa: ARG002
+        """Temporary folders of dead clients; all else the supervisor of each application removes."""
+        from xlearning.cluster import scratch
+
+        scratch.sweep()
 
     def tidy(self, app_id: str, fss: FileSystems, console: Console) -> None:
         """The supervisor of each application does that."""
@@ -204,9 +214,11 @@ class OnYarn:
         self._skein = SkeinCluster(self._site, self.user, self._login)
         self.cluster: ClusterClient = self._skein
         self.default_fs = self._site.default_fs
+        self._open = contextlib.ExitStack()
         self._keep = keep
         self._package: NodePackage | None = None
         self._preflight: ClusterPreflight | None = None
+        self._job: JobSpec | None = None  # as the cluster allows it, with what was brought there
 
     def staging_root(self, config: Config, fss: FileSystems) -> str:
         """``xlearning.staging.dir``, on the default file system unless it says otherwise."""
@@ -237,35 +249,44 @@ class OnYarn:
         history = fss.resolve(config.get("xlearning.history.log.dir"))
         return self._preflight.check(job, shipped, self.staging_root(config, fss), history, notes)
 
-    def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:  # noqa: ARG002
-        """Upload our package for the nodes, unless it is there."""
-        from xlearning.client.packaging.delivery import deliver
+    def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
+        """Upload our package for the nodes and large files of the user's, unless they are there."""
+        from xlearning.client.stage import refused
+        from xlearning.client.uploading.bring import bring
+        from xlearning.cluster.scratch import Scratch
 
+        job = self._fitted(plan.job, config)
         root = self.staging_root(config, fss)
-        _make_shared(fss, root)
-        self._package = deliver(
-            config, fss, root, self.user, console, applications=self._skein.list, now=time.time()
-        )
+        with refused(root):
+            _make_shared(fss, root)
+        work = self._open.enter_context(Scratch())
+        brought = bring(plan.shipped, work, config, fss, root, self.user, console, self._skein.list)
+        self._package = brought.package
+        self._job = dataclasses.replace(job, resources=brought.resources)
         self._skein.await_driver()
 
     def start(
         self, plan: Plan, config: Config, fss: FileSystems, now: float, check: Callable[[], None]
     ) -> JobSpec:
         """Submit, then stage under the id that YARN gave; its ApplicationMaster waits for that."""
-        from xlearning.client.stage import stage
+        from xlearning.client.stage import refused, stage
 
         assert self._package is not None, "prepare comes first"
         root = self.staging_root(config, fss)
-        plan = dataclasses.replace(plan, job=self._fitted(plan.job, config))
+        plan = dataclasses.replace(plan, job=self._job or plan.job)
         launch = self._launch(plan.job, config, fss)
         app_id = self._skein.submit_archive(plan.job, self._package, launch, check)
         try:
             pair = self._skein.credentials()
-            return stage(plan, fss, app_id=app_id, staging_root=root, now=now, pair=pair, copy_files=False)
+            with refused(root):
+                return stage(
+                    plan, fss, app_id=app_id, staging_root=root, now=now, pair=pair, copy_files=False
+                )
         except BaseException:
             self._skein.kill(app_id)
             raise
         finally:
+            self._open.close()
             if not self._keep:
                 self._skein.release_driver()
 
@@ -305,10 +326,12 @@ class OnYarn:
         return Launch(python, root, "", uris, seen_by, files)
 
     def sweep(self, fss: FileSystems, console: Console) -> None:
-        """Folders of skein's whose ApplicationMaster never came to delete them."""
+        """Folders of skein's whose ApplicationMaster never came to delete them, and of dead clients here."""
         from xlearning.client.skein_remains import sweep
+        from xlearning.client.uploading.here import sweep_here
 
-        sweep(fss, self.cluster, console)
+        sweep(fss, self.cluster, console, self._skein.began)
+        sweep_here(os.environ, time.time())
 
     def tidy(self, app_id: str, fss: FileSystems, console: Console) -> None:
         """The folder of skein's."""
@@ -317,8 +340,9 @@ class OnYarn:
         remove(app_id, fss, console)
 
     def close(self) -> None:
-        """End the driver JVM."""
+        """End the driver JVM, and remove what was made for the submission."""
         self._skein.close()
+        self._open.close()
 
 
 def _make_shared(fss: FileSystems, root: str) -> None:

@@ -8,6 +8,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from xlearning.client.uploading.meter import Bar, Meter, Unseen, announcement
+
 if TYPE_CHECKING:
     import rich.console
     import rich.status
@@ -38,6 +40,9 @@ class Console(Protocol):
 
     def status(self, text: str) -> None:
         """How it stands now; a terminal shows it in place, other streams do not."""
+
+    def meter(self, files: int, size: int) -> Meter:
+        """What shows how far an upload of so many files and bytes is."""
 
     def ask(self, question: str) -> bool:
         """Yes or no; `KeyboardInterrupt` when the user interrupts the question."""
@@ -109,6 +114,11 @@ class PlainConsole:
     def status(self, text: str) -> None:
         """See `Console`."""
 
+    def meter(self, files: int, size: int) -> Meter:
+        """See `Console`."""
+        self.info(announcement(files, size))
+        return Unseen()
+
     def ask(self, question: str) -> bool:  # noqa: ARG002
         """See `Console`; nobody is there to say yes."""
         return False
@@ -170,6 +180,11 @@ class TerminalConsole:
             self._status.start()
         else:
             self._status.update(Text(text))
+
+    def meter(self, files: int, size: int) -> Meter:
+        """See `Console`."""
+        self.close()
+        return Bar(self._console(), files, size)
 
     def ask(self, question: str) -> bool:
         """See `Console`."""

@@ -11,21 +11,25 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from xlearning import units
+from xlearning.client.misread import judge_command
 from xlearning.client.options import OPTIONS, Option, Takes, spellings
 from xlearning.client.problems import Problem
 
-_SWITCH_WORDS = frozenset(("true", "false"))
 # What people type who come from elsewhere, and what they mean.
 _MEANT = {
-    **dict.fromkeys(("workers", "num-workers", "nworkers", "instances"), "worker-num"),
-    **dict.fromkeys(("memory", "executor-memory"), "worker-memory"),
-    **dict.fromkeys(("ps", "num-ps", "servers"), "ps-num"),
-    **dict.fromkeys(("name", "job-name"), "app-name"),
-    **dict.fromkeys(("archives", "archive"), "cacheArchive"),
+    **dict.fromkeys(("workers", "nworkers", "instances"), "worker-num"),
+    "memory": "worker-memory",
+    **dict.fromkeys(("ps", "servers"), "ps-num"),
+    "job-name": "app-name",
+    "archive": "archives",
+    **dict.fromkeys(("D", "define"), "conf"),
 }
-# Options that no program has, so behind the command they are most likely misplaced.
-_OURS = frozenset(("--worker-num", "--ps-num", "--app-type", "--app-name", "--input-strategy", "--local"))
-_STRAY_PAIR = re.compile(r"(xlearning|hbox)(\.\w[\w-]*)+=")
+# The original takes every word up to the next option for a value of these, and drops all but the first.
+# What can only be one more value is one; anything else starts the command.
+_PAIR, _PLACE = re.compile(r"[A-Za-z]\w*(\.[\w-]+)+="), re.compile(r"[^-].*(#|://)", re.DOTALL)
+_FURTHER = {"conf": _PAIR, **dict.fromkeys(("input", "output", "s3input", "s3output"), _PLACE)}
+_STRATEGIES = {"inputformat-enable": "input-strategy", "outputformat-enable": "output-strategy"}
 
 
 @dataclass
@@ -42,12 +46,15 @@ class Scan:
         Everything that is wrong with the line.
     notes : list of str
         What was decided where the line speaks with two tongues.
+    written : dict
+        Canonical option name -> the option as the user wrote it.
     """
 
     values: dict[str, list[str]] = field(default_factory=dict)
     command: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    written: dict[str, str] = field(default_factory=dict)
 
     def given(self, name: str) -> bool:
         """Whether the option was there."""
@@ -61,10 +68,14 @@ class Scan:
         """All values of a repeatable option."""
         return tuple(self.values.get(name, ()))
 
+    def on(self, name: str) -> bool:
+        """Whether a switch was given and is not false."""
+        return self.one(name) == "true"
+
     def properties(self) -> dict[str, tuple[str, str]]:
-        """Configuration key -> (value, option as the user reads it) of the options that have a key."""
+        """Configuration key -> (value, option as the user wrote it) of the options that set one."""
         return {
-            option.key: (self.values[option.name][0], option.flag)
+            option.key: (self.values[option.name][0], self.written.get(option.name, option.flag))
             for option in OPTIONS
             if option.key and option.name in self.values
         }
@@ -83,17 +94,21 @@ class _Scanner:
         self._at = 0
 
     def run(self) -> Scan:
+        separated = False
         while self._at < len(self._words):
             word = self._words[self._at]
             if word == "--":
                 self._at += 1
+                separated = True
                 break
             if not word.startswith("-") or word == "-":
                 break
             self._at += 1
             self._option(word)
         self._result.command = tuple(self._words[self._at :])
-        self._check_command()
+        self._contradictions()
+        if not separated:
+            judge_command(self._result.command, self._known, self._result.problems, self._result.notes)
         return self._result
 
     def _option(self, word: str) -> None:
@@ -111,24 +126,38 @@ class _Scanner:
             value = self._switch(token, value)
         elif value is None:
             value = self._next_value(option, token)
-        if value is not None:
-            self._store(option, value)
+        if option.instead:
+            self._problem(f"{token} is not part of this version", option.instead)
+        if value is None:
+            return
+        self._store(option, token, value)
+        further = _FURTHER.get(option.name)
+        while further is not None and further.match(self._peek()):
+            self._store(option, token, self._peek())
+            self._at += 1
 
     def _switch(self, token: str, inline: str | None) -> str | None:
-        value = inline
-        if value is None:
-            value = self._peek().lower()
-            if value not in _SWITCH_WORDS:
+        text = inline
+        if text is None:
+            text = self._peek()
+            if _truth(text) is None:
+                if difflib.get_close_matches(text.lower(), ("true", "false"), 1, 0.75):
+                    self._problem(
+                        f"{token} {text}: is {text!r} its value, or your command?",
+                        f"write {token}=true or {token}=false, and -- before the command",
+                    )
                 return "true"
             self._at += 1
-        if value.lower() not in _SWITCH_WORDS:
-            self._problem(f"{token} is true or false, not {value!r}", f"write {token}=true or {token}=false")
-            return None
-        return value.lower()
+        value = _truth(text)
+        if value is None:
+            self._problem(f"{token} is true or false, not {text!r}", f"write {token}=true or {token}=false")
+        return value
 
     def _next_value(self, option: Option, token: str) -> str | None:
         word = self._peek()
-        if self._at >= len(self._words) or word == "--" or word.partition("=")[0] in self._known:
+        # a command in one string may be made of options alone
+        option_like = word.startswith("--") and option.name != "launch-cmd"
+        if self._at >= len(self._words) or option_like or word.partition("=")[0] in (*self._known, "--"):
             self._problem(f"{token} needs a value", f"write {token} {option.metavar}")
             return None
         self._at += 1
@@ -137,8 +166,9 @@ class _Scanner:
     def _peek(self) -> str:
         return self._words[self._at] if self._at < len(self._words) else ""
 
-    def _store(self, option: Option, value: str) -> None:
+    def _store(self, option: Option, token: str, value: str) -> None:
         values = self._result.values.setdefault(option.name, [])
+        self._result.written.setdefault(option.name, token)
         if values and option.takes is not Takes.MANY:
             if values[0] != value:
                 self._result.notes.append(
@@ -148,37 +178,44 @@ class _Scanner:
         values.append(value)
 
     def _unknown(self, token: str, *, has_value: bool) -> None:
-        words = {**{name: name for name in self._plain_names()}, **_MEANT}
-        close = difflib.get_close_matches(token.lstrip("-").lower(), words, n=1, cutoff=0.7)
-        hint = "see xl-submit --help; words of your own command come after -- or after its first word"
-        if close:
-            option = self._known[f"--{words[close[0]]}"]
-            hint = f"did you mean {option.flag}?"
-            takes_word = option.takes in (Takes.ONE, Takes.MANY)
+        plain = {token[2:].lower(): token for token in self._known if token.startswith("--")}
+        meant = {word.lower(): f"--{name}" for word, name in _MEANT.items()}
+        words = {**plain, **meant}
+        typed = token.lstrip("-").lower()
+        close = difflib.get_close_matches(typed, words, n=3, cutoff=0.7)
+        close.sort(key=lambda word: word[:2] != typed[:2])  # who mistypes a word mostly begins it well
+        hint = "see xl-submit --help-all; words of your own command come after -- or after its first word"
+        if token.startswith("-D") and len(token) > 2:
+            hint = f"write --conf {token[2:]}=VALUE"
+        elif close:
+            hint = f"did you mean {words[close[0]]}?"
+            takes_word = self._known[words[close[0]]].takes in (Takes.ONE, Takes.MANY)
             if takes_word and not has_value and not self._peek().startswith("-"):
                 self._at += 1  # its value, so that what follows is still read as options
         self._problem(f"unknown option {token}", hint)
 
-    def _plain_names(self) -> list[str]:
-        return [token[2:] for token in self._known if token.startswith("--")]
+    def _contradictions(self) -> None:
+        for older, newer in _STRATEGIES.items():
+            strategy = (self._result.one(newer) or "").strip().upper()
+            if self._result.on(older) and strategy not in ("", "STREAM", "INPUTFORMAT"):
+                self._problem(
+                    f"--{older} means --{newer} STREAM, but --{newer} {strategy} is given", "leave out one"
+                )
 
-    def _check_command(self) -> None:
-        command = self._result.command
-        if command and _STRAY_PAIR.match(command[0]):
-            self._problem(
-                f"{command[0]!r} would start your command; --conf takes one pair",
-                f"write --conf {command[0]} (once per pair)",
-            )
-        separated = "--" in self._words[: self._at]
-        for word in [] if separated else [w for w in command[1:] if w.partition("=")[0] in _OURS]:
-            self._result.notes.append(
-                f"{word} stands after the first word of your command, so it belongs to the command; "
-                "options of xl-submit come before it"
-            )
-        if len(command) == 1 and " " in command[0]:
-            self._result.notes.append(
-                f"your command is the one word {command[0]!r}: leave the quotes out, or use --launch-cmd"
-            )
+        last: dict[str, str] = {}
+        for pair in self._result.many("env"):
+            name = pair.partition("=")[0]
+            if last.setdefault(name, pair) != pair:
+                self._result.notes.append(f"--env {name} is given twice: the last counts")
+            last[name] = pair
 
     def _problem(self, message: str, fix: str) -> None:
         self._result.problems.append(Problem(message, fix))
+
+
+def _truth(text: str) -> str | None:
+    """``true`` or ``false`` for a word that means one; None for any other."""
+    try:
+        return "true" if units.parse_bool(text) else "false"
+    except ValueError:
+        return None

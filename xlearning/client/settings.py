@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import getpass
 import os
 import sys
@@ -13,6 +14,8 @@ from xlearning.client.problems import Problem
 from xlearning.config import Config, find_conf_dir, load
 from xlearning.config.effects import judge
 from xlearning.errors import ConfigError
+
+_CLUSTER = "xlearning.cluster.name"
 
 
 @dataclass(frozen=True)
@@ -27,29 +30,50 @@ class Layers:
         ``--conf``, later ones win.
     options : mapping
         Property -> (text, option as the user wrote it); these win over ``conf``.
+    properties_files : tuple of str
+        ``--properties-file``, above ``conf_files``; later ones win.
     """
 
     conf_files: tuple[str, ...] = ()
     conf: tuple[tuple[str, str], ...] = ()
     options: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    properties_files: tuple[str, ...] = ()
 
 
 def read_config(layers: Layers, problems: list[Problem], notes: list[str]) -> Config | None:
     """The configuration; None, and a problem more, when it cannot be used. Warnings become notes."""
     try:
-        config = load(
-            environ=os.environ,
-            conf_dir=find_conf_dir(os.environ),
-            conf_files=[Path(text) for text in layers.conf_files],
-            overrides=layers.conf,
-            options=layers.options,
-        )
+        config = _load(layers)
     except ConfigError as error:
         notes += error.warnings
         problems.append(Problem(error.message, error.hint or ""))
         return None
     notes += [*config.warnings, *judge(config).warnings]
     return config
+
+
+def _load(layers: Layers) -> Config:
+    """All layers; where they name a cluster, ``HADOOP_CONF_DIR`` becomes that of the cluster."""
+    read = functools.partial(
+        load,
+        environ=os.environ,
+        conf_dir=find_conf_dir(os.environ),
+        conf_files=[Path(text) for text in layers.conf_files],
+        properties_files=[Path(text) for text in layers.properties_files],
+        overrides=layers.conf,
+        options=layers.options,
+    )
+    config = read()
+    if not config.is_set(_CLUSTER):
+        return config
+    from xlearning.client.clusters import use_cluster
+
+    return read(cluster_files=use_cluster(config, os.environ))
+
+
+def cluster_option(name: str | None) -> dict[str, tuple[str, str]]:
+    """What ``--cluster`` sets."""
+    return {} if name is None else {_CLUSTER: (name, "--cluster")}
 
 
 def user_name(environ: Mapping[str, str]) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from xlearning.client.planning.plan import Plan
 from xlearning.client.planning.resources import Shipped
+from xlearning.errors import ClusterError, UsageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join
 from xlearning.job import JobSpec, LocalResource, to_dict
@@ -49,8 +49,8 @@ def stage(
     """
     folder = join(staging_root, app_id)
     fs = fss.of(folder)
-    fs.mkdirs(folder, mode=_PRIVATE)
     try:
+        fs.mkdirs(folder, mode=_PRIVATE)
         fs.chmod(folder, _PRIVATE)
         written = [*_credentials(fs, folder, pair)]
         resources = plan.job.resources
@@ -62,9 +62,22 @@ def stage(
         _write_all(fs, {**dict(written), draft: text})
         fs.replace(draft, join(folder, JOB_FILE))
     except BaseException:
-        fs.delete(folder, recursive=True)
+        with contextlib.suppress(OSError):  # why it failed matters more; a later submit sweeps
+            fs.delete(folder, recursive=True)
         raise
     return job
+
+
+@contextlib.contextmanager
+def refused(root: str) -> Iterator[None]:
+    """A context that says whose refusal it is when the staging folder cannot be written."""
+    try:
+        yield
+    except (PermissionError, NotADirectoryError, FileExistsError) as error:
+        raise ClusterError(
+            f"the staging folder {root} cannot be written: {error}",
+            hint="set xlearning.staging.dir to a folder that you may write",
+        ) from error
 
 
 def unstage(job: JobSpec, fss: FileSystems) -> None:
@@ -100,10 +113,11 @@ def _credentials(
 
 def _fresh_pair() -> tuple[bytes, bytes]:
     from xlearning.cluster import credentials
+    from xlearning.cluster.scratch import Scratch
 
-    with tempfile.TemporaryDirectory(prefix="xlearning-") as made:
-        credentials.create(Path(made))
-        return credentials.load(Path(made))
+    with Scratch() as made:
+        credentials.create(made)
+        return credentials.load(made)
 
 
 def _resource(item: Shipped, fss: FileSystems, fs: FileSystem, folder: str) -> LocalResource:
@@ -111,7 +125,11 @@ def _resource(item: Shipped, fss: FileSystems, fs: FileSystem, folder: str) -> L
         return item.resource
     source = item.resource.uri
     target = join(folder, "files", item.resource.name)
-    with fss.of(source).open_read(source) as reader, fs.open_write(target) as writer:
+    try:
+        reader = fss.of(source).open_read(source)
+    except (FileNotFoundError, PermissionError) as error:
+        raise UsageError(f"{source} cannot be read any more: {error}") from error
+    with reader, fs.open_write(target) as writer:
         shutil.copyfileobj(reader, writer, 1 << 20)
     fs.chmod(target, item.status.mode & 0o777)
     return dataclasses.replace(item.resource, uri=target)

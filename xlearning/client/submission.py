@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -61,6 +61,7 @@ class Submitter:
         problems: Sequence[Problem] = (),
         notes: Sequence[str] = (),
         *,
+        written: Mapping[str, str] | None = None,
         to_run: bool = True,
     ) -> Draft:
         """Plan a job.
@@ -71,6 +72,8 @@ class Submitter:
             What is known to be wrong already.
         notes : sequence of str
             What the user should know already.
+        written : mapping
+            Option -> the spelling by which errors name it; see `Scan.written`.
         to_run : bool
             Whether it will be submitted: then what dead jobs have left is put in order first.
 
@@ -80,7 +83,7 @@ class Submitter:
             Anything that is wrong with it.
         """
         found, told = list(problems), list(notes)
-        config = read_config(layers_of(job, self._layers), found, told)
+        config = read_config(layers_of(job, self._layers, written), found, told)
         self._warn(told)
         known = config or Config.from_properties({})
         back_end = self.back_end(known, found)

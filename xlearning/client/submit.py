@@ -11,7 +11,7 @@ from xlearning.client.console import Console
 from xlearning.client.following.follow import Detached, Follower
 from xlearning.client.following.watch import Event, Watcher
 from xlearning.client.scan import Scan
-from xlearning.client.settings import interpreter_of
+from xlearning.client.settings import Layers, cluster_option, interpreter_of
 from xlearning.client.submission import Draft, Submitter
 from xlearning.job import JobSpec
 
@@ -25,9 +25,10 @@ def run(line: Scan, console: Console) -> int:
         Anything that is wrong before the application has started.
     """
     job, dry = Job.of_line(line), line.given("dry-run")
-    submitter = Submitter(console, local=line.given("local"))
+    layers = Layers(options=cluster_option(line.one("cluster")))
+    submitter = Submitter(console, local=line.given("local"), layers=layers)
     try:
-        made = submitter.draft(job, line.problems, line.notes, to_run=not dry)
+        made = submitter.draft(job, line.problems, line.notes, written=line.written, to_run=not dry)
         return _show(made, console) if dry else _launch(line, made, submitter, console)
     finally:
         submitter.close()

@@ -34,6 +34,8 @@ class ApplicationReport:
     ----------
     diagnostics : str
         Why it ended, in words; short cause first.
+    queue : str
+        Of YARN; empty on this machine, and where YARN does not tell.
     """
 
     app_id: str
@@ -46,6 +48,7 @@ class ApplicationReport:
     submitted: float = 0.0
     finished: float | None = None
     app_type: str = ""
+    queue: str = ""
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> ApplicationReport:
@@ -61,6 +64,30 @@ class ApplicationReport:
             finished=snapshot.finished,
             app_type=snapshot.app_type,
         )
+
+
+@dataclass(frozen=True)
+class KnownContainer:
+    """A container as the back end knows it, without its program's state.
+
+    Attributes
+    ----------
+    state : str
+        In the back end's words; empty where it does not tell.
+    web : str
+        URL of its NodeManager's web service; empty where there is none or it is not known.
+    master : bool
+        Whether it is that of an ApplicationMaster.
+    role : str
+        Empty where it is not known.
+    """
+
+    id: str
+    host: str
+    state: str
+    web: str
+    master: bool
+    role: str = ""
 
 
 class ClusterClient(Protocol):

@@ -57,10 +57,8 @@ class HadoopSite:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> HadoopSite:
-        """The configuration in ``HADOOP_CONF_DIR`` (or ``YARN_CONF_DIR``, or below ``HADOOP_HOME``)."""
-        home = environ.get("HADOOP_HOME")
-        given = environ.get("HADOOP_CONF_DIR") or environ.get("YARN_CONF_DIR")
-        folder = given or (f"{home}/etc/hadoop" if home else "")
+        """The configuration in the folder that `conf_folder` finds."""
+        folder = conf_folder(environ)
         if not folder:
             raise ConfigError("HADOOP_CONF_DIR is not set, so there is no YARN to submit to", hint=_FIX)
         if not Path(folder, "core-site.xml").is_file():
@@ -101,3 +99,10 @@ class HadoopSite:
             return ResourceManager(rpc, f"https://{web}")
         web = self.get(f"{prefix}webapp.address{suffix}") or f"{host}:{_WEB_PORT}"
         return ResourceManager(rpc, f"http://{web}")
+
+
+def conf_folder(environ: Mapping[str, str]) -> str:
+    """``HADOOP_CONF_DIR``, else ``YARN_CONF_DIR``, else that below ``HADOOP_HOME``; or empty."""
+    home = environ.get("HADOOP_HOME")
+    given = environ.get("HADOOP_CONF_DIR") or environ.get("YARN_CONF_DIR")
+    return given or (f"{home}/etc/hadoop" if home else "")

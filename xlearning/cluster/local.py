@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from xlearning.cluster import base, credentials, processes
-from xlearning.cluster.base import ApplicationReport
+from xlearning.cluster.base import ApplicationReport, KnownContainer
 from xlearning.cluster.local_files import (
+    AM_CONTAINER,
     APP_ID,
     ENV_SLOTS,
     AppFolder,
@@ -66,6 +67,10 @@ class LocalCluster:
         except OSError as error:
             raise self._unusable(error) from error
         raise ClusterError("10,000 applications were submitted within one millisecond", hint="try again")
+
+    def discard(self, app_id: str) -> None:
+        """Give an id back that nothing was submitted under."""
+        remove_tree(self._apps / app_id)
 
     def submit(self, job: JobSpec) -> None:
         """Start the supervisor of an application and return at once.
@@ -129,6 +134,10 @@ class LocalCluster:
         """URI of the staging folder that an application was submitted with."""
         return str(read_json(self._files(app_id).launch)["staging"])
 
+    def folder(self, app_id: str) -> Path:
+        """Where the logs of an application are, and all else that this back end keeps of it."""
+        return self._files(app_id).path
+
     def kill(self, app_id: str) -> None:
         """End an application; returns when nothing of it runs any more. An ended one stays as it is."""
         files = self._files(app_id)
@@ -156,6 +165,17 @@ class LocalCluster:
             with contextlib.suppress(ApplicationNotFound):
                 reports.append(self.report(name))
         return reports
+
+    def containers(self, app_id: str) -> Sequence[KnownContainer]:
+        """The containers that have left a folder, by id; the ApplicationMasters' first."""
+        files, host = self._files(app_id), "127.0.0.1"
+        attempts = range(1, _read_report(files).attempt + 1)
+        found = [
+            KnownContainer(files.container_id(n, AM_CONTAINER), host, "", "", master=True) for n in attempts
+        ]
+        folder = files.path / "containers"
+        names = sorted(child.name for child in folder.iterdir()) if folder.is_dir() else []
+        return [*found, *(KnownContainer(name, host, "", "", master=False) for name in names)]
 
     def logs(self, app_id: str, container_id: str) -> Mapping[str, str]:
         """Log files of a container: name -> path. Container 000001 of an attempt is the ApplicationMaster."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-import tempfile
 from pathlib import Path
 from types import TracebackType
 
+from xlearning.cluster.scratch import Scratch
 from xlearning.errors import ClusterError
 from xlearning.fs.base import split_uri
 from xlearning.job import LocalResource, ResourceKind
@@ -19,7 +20,8 @@ class PlainNames:
     """Context in which files of this machine have plain names, by links to them."""
 
     def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._open = contextlib.ExitStack()
+        self._folder: Path | None = None
         self._count = 0
 
     def of(self, resource: LocalResource) -> str:
@@ -43,10 +45,10 @@ class PlainNames:
         return uri
 
     def _link(self, path: str, kind: ResourceKind) -> Path:
-        self._folder = self._folder or tempfile.TemporaryDirectory(prefix="xlearning-")
+        self._folder = self._folder or self._open.enter_context(Scratch())
         ending = next((e for e in _ENDINGS if path.endswith(e)), "") if kind is ResourceKind.ARCHIVE else ""
         self._count += 1
-        link = Path(self._folder.name) / f"{self._count}{ending}"
+        link = self._folder / f"{self._count}{ending}"
         link.symlink_to(path)
         return link
 
@@ -56,5 +58,4 @@ class PlainNames:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._open.close()

@@ -79,10 +79,17 @@ def _probe(address: str, timeout: float) -> None:
 
 
 class ResourceManagerWeb:
-    """Asks the ResourceManagers of a site, the one that answered last first."""
+    """Asks the ResourceManagers of a site, the one that answered last first.
 
-    def __init__(self, site: HadoopSite) -> None:
+    Parameters
+    ----------
+    timeout : float
+        Seconds that each of them gets for an answer.
+    """
+
+    def __init__(self, site: HadoopSite, timeout: float = _TIMEOUT) -> None:
         self._managers = list(site.resource_managers)
+        self._timeout = timeout
         # proxies of the environment lead out of the cluster, not into it
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -117,9 +124,13 @@ class ResourceManagerWeb:
         except FileNotFoundError:
             raise ApplicationNotFound(f"YARN does not know {app_id}") from None
 
-    def list(self, user: str) -> Sequence[ApplicationReport]:
-        """Our applications of a user, newest first."""
-        query = urllib.parse.urlencode({"user": user, "applicationTags": TAG})
+    def page(self, app_id: str) -> str:
+        """Address of YARN's own page of an application, at the ResourceManager that answered last."""
+        return f"{self._managers[0].web}/cluster/app/{urllib.parse.quote(app_id)}"
+
+    def list(self, user: str | None) -> Sequence[ApplicationReport]:
+        """Our applications of a user (None: of all users), newest first."""
+        query = urllib.parse.urlencode({**({"user": user} if user else {}), "applicationTags": TAG})
         found = (self._get(f"{APPS}?{query}").get("apps") or {}).get("app") or []
         return sorted((to_report(app) for app in found), key=lambda report: -report.submitted)
 
@@ -174,7 +185,7 @@ class ResourceManagerWeb:
         method = "GET" if data is None else "PUT"
         request = urllib.request.Request(manager.web + path, data, headers, method=method)
         try:
-            with self._opener.open(request, timeout=_TIMEOUT) as reply:
+            with self._opener.open(request, timeout=self._timeout) as reply:
                 return json.load(reply)
         except urllib.error.HTTPError as error:
             with error:
@@ -219,6 +230,7 @@ def to_report(app: Mapping[str, Any]) -> ApplicationReport:
         submitted=(app.get("startedTime") or 0) / 1000,
         finished=finished or None,
         app_type=_type_of(app.get("applicationTags") or ""),
+        queue=app.get("queue") or "",
     )
 
 

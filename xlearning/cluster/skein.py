@@ -12,6 +12,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -34,6 +35,9 @@ from xlearning.job import JobSpec
 
 _DRIVER_START, _CALL, _SUBMIT = 60.0, 20.0, 60.0  # seconds
 _DRIVER_END = 3.0  # seconds for the driver JVM to leave by itself
+_MARK = "-Dxlearning.driver="  # by which this object's driver is told from others
+_LOOK = 0.05  # seconds
+_UNDO = 3.0  # seconds for a submission that is given up to come to an end, so that skein tidies up after it
 _UPLOAD_RATE = 2e6  # bytes per second; the slowest upload of the user's files that is waited for
 _DRIVER_JAVA = "-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
@@ -56,6 +60,7 @@ class SkeinCluster:
         self._driver: Background[Any] | None = None
         self._security: Any = None  # of the application that was submitted last
         self._leaving: list[Background[None]] = []
+        self._mark = f"{_MARK}{uuid.uuid4().hex}"
 
     def warm_up(self) -> None:
         """Begin to start the driver JVM, which takes seconds, beside other work."""
@@ -66,9 +71,7 @@ class SkeinCluster:
         """Let the driver JVM leave, without waiting. It is started again when it is needed."""
         driver, self._driver = self._driver, None
         if driver is not None:
-            leaving = Background("end of skein's driver", lambda: _end(driver))
-            if driver.wait(0):  # one that still starts ends with this process at the latest
-                self._leaving.append(leaving)
+            self._leaving.append(Background("end of skein's driver", lambda: _end(driver, self._mark)))
 
     def close(self) -> None:
         """End the driver JVM; it is gone soon afterwards at the latest."""
@@ -124,7 +127,7 @@ class SkeinCluster:
             try:
                 return submission.result(_SUBMIT + local_bytes(job) / _UPLOAD_RATE, check)
             except BaseException:
-                self._undo_submission(mark, refused=submission.wait(0))
+                self._undo_submission(mark, refused=submission.wait(_UNDO))
                 raise
 
     def describe(self, job: JobSpec, package: NodePackage, launch: Launch) -> str:
@@ -135,6 +138,10 @@ class SkeinCluster:
     def facts(self) -> Facts:
         """The cluster's limits and queues, as far as it tells."""
         return yarn_facts.ask(self._web.get)
+
+    def began(self) -> int:
+        """Start of the ResourceManager (ms), which the ids of its applications hold."""
+        return int(self._web.get(resource_manager.INFO)["clusterInfo"]["id"])
 
     def set_priority(self, app_id: str, priority: int) -> int:
         """Change the priority of an application; the one that YARN then gives it."""
@@ -203,6 +210,7 @@ class SkeinCluster:
             "id": app_id,
             "name": found.name,
             "user": found.user,
+            "queue": found.queue,
             "state": str(found.state),
             "finalStatus": str(found.final_status),
             "diagnostics": found.diagnostics,
@@ -227,7 +235,7 @@ class SkeinCluster:
                 security=skein.Security.new_credentials(),
                 log=False,
                 log_level="WARN",
-                java_options=_java_options(os.environ),
+                java_options=f"{_java_options(os.environ)} {self._mark}",
                 **_identity(self._login),
             )
 
@@ -248,10 +256,13 @@ def _has_left(driver: Background[Any]) -> bool:
     return process is None or process.poll() is not None
 
 
-def _end(driver: Background[Any]) -> None:
-    """End the driver JVM, which may hang at its end; skein itself would wait for that for ever."""
+def _end(driver: Background[Any], mark: str) -> None:
+    """End the driver JVM, which may hang at its start or end; skein itself would wait for that for ever."""
+    deadline = time.monotonic() + _DRIVER_END
+    while not driver.wait(_LOOK) and time.monotonic() < deadline:
+        _kill_starting(mark)
     try:
-        client = driver.result(_DRIVER_START)
+        client = driver.result(0)
     except Exception:  # noqa: BLE001 - there is none: whoever needed it was told why
         return
     process, client._proc = client._proc, None
@@ -264,6 +275,18 @@ def _end(driver: Background[Any]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def _kill_starting(mark: str) -> None:
+    """Kill what skein has started for its driver, and does not hand out before the driver answers."""
+    import psutil
+
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.Error):
+            words = child.cmdline()
+            if mark in words or words[-1:] == ["--glob"]:
+                for process in (*child.children(recursive=True), child):
+                    process.kill()
 
 
 @contextlib.contextmanager

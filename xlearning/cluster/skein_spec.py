@@ -53,7 +53,12 @@ def specification(
     """
     config = Config.from_properties(job.properties)
     library, master_library = _libraries(skein, package)
-    files = {r.name: skein.File(sources[r.name], type=r.kind.value) for r in job.resources}
+    files = {
+        r.name: skein.File(
+            sources[r.name], type=r.kind.value, visibility="PRIVATE" if r.kept else "APPLICATION"
+        )
+        for r in job.resources
+    }
 
     def service(role: RoleSpec, instances: int) -> Any:
         return skein.Service(

@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from xlearning.cluster.base import KnownContainer
 from xlearning.cluster.resource_manager import APPS, ResourceManagerWeb
 from xlearning.errors import ClusterError
 
 
-@dataclass(frozen=True)
-class YarnContainer:
-    """A container as YARN knows it: neither its role nor its program's state.
-
-    Attributes
-    ----------
-    web : str
-        URL of its NodeManager's web service; empty where YARN does not tell.
-    master : bool
-        Whether it is that of an ApplicationMaster.
-    """
-
-    id: str
-    host: str
-    state: str
-    web: str
-    master: bool
-
-
-def containers(web: ResourceManagerWeb, app_id: str) -> Sequence[YarnContainer]:
+def containers(web: ResourceManagerWeb, app_id: str) -> Sequence[KnownContainer]:
     """Containers of an application, by id: those that run, and the ApplicationMasters of all attempts."""
-    found: dict[str, YarnContainer] = {}
+    found: dict[str, KnownContainer] = {}
     attempts = _listed(web.get(f"{APPS}/{app_id}/appattempts"), "appAttempts", "appAttempt")
     for attempt in attempts:
         container_id = str(attempt.get("containerId") or "")
@@ -59,11 +40,11 @@ def aggregation(web: ResourceManagerWeb, app_id: str) -> str:
     return str(web.get(f"{APPS}/{app_id}")["app"].get("logAggregationStatus") or "")
 
 
-def _container(container_id: str, record: Mapping[str, Any], state: str, *, master: bool) -> YarnContainer:
+def _container(container_id: str, record: Mapping[str, Any], state: str, *, master: bool) -> KnownContainer:
     address = str(record.get("nodeHttpAddress") or "")
     web = address if not address or "://" in address else f"http://{address}"
     host = web.partition("://")[2].rpartition(":")[0]
-    return YarnContainer(container_id, host, state, web, master)
+    return KnownContainer(container_id, host, state, web, master=master)
 
 
 def _listed(answer: Any, outer: str, inner: str) -> list[Mapping[str, Any]]:

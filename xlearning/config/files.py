@@ -24,11 +24,17 @@ class ConfFile(NamedTuple):
         What it is and where, as sources of values are told.
     read : bool
         Whether its values count; else it is not there, or another one is read in its place.
+    java : bool
+        Whether it is written as Java writes properties, not in Hadoop's XML.
+    hadoops : bool
+        Whether it is a file of Hadoop's, of which only our own properties are read here.
     """
 
     path: Path
     title: str
     read: bool
+    java: bool = False
+    hadoops: bool = False
 
 
 def packaged_dir() -> Path:
@@ -61,7 +67,12 @@ def find_conf_dir(environ: Mapping[str, str]) -> Path | None:
     return None
 
 
-def conf_files(conf_dir: Path | None, given: Sequence[Path]) -> list[ConfFile]:
+def conf_files(
+    conf_dir: Path | None,
+    given: Sequence[Path],
+    properties: Sequence[Path] = (),
+    cluster: Sequence[Path] = (),
+) -> list[ConfFile]:
     """All files that are looked at, the lowest first.
 
     Parameters
@@ -70,12 +81,18 @@ def conf_files(conf_dir: Path | None, given: Sequence[Path]) -> list[ConfFile]:
         See `find_conf_dir`. Of the two names of a site file, ``xlearning-site.xml`` is preferred.
     given : sequence of Path
         ``--conf-file``, which must be there.
+    properties : sequence of Path
+        ``--properties-file``, likewise.
+    cluster : sequence of Path
+        The files of ``--cluster``, likewise.
     """
     packaged = packaged_dir() / DEFAULT_FILE
     return [
         ConfFile(packaged, f"packaged file {packaged}", read=True),
         *_site_files(_SYSTEM_CONF_DIR if conf_dir is None else conf_dir),
+        *(ConfFile(path, f"cluster file {path}", read=True, hadoops=True) for path in cluster),
         *(ConfFile(path, f"--conf-file {path}", read=True) for path in given),
+        *(ConfFile(path, f"--properties-file {path}", read=True, java=True) for path in properties),
     ]
 
 

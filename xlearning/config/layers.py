@@ -1,4 +1,4 @@
-"""Where each value comes from: default < packaged file < site file < --conf-file < --conf < option."""
+"""Where each value comes from: default < packaged file < site file < given files < --conf < option."""
 
 from __future__ import annotations
 
@@ -103,7 +103,9 @@ def load(
     *,
     environ: Mapping[str, str],
     conf_dir: Path | None = None,
+    cluster_files: Sequence[Path] = (),
     conf_files: Sequence[Path] = (),
+    properties_files: Sequence[Path] = (),
     overrides: Sequence[tuple[str, str]] = (),
     options: Mapping[str, tuple[str, str]] | None = None,
 ) -> Config:
@@ -115,8 +117,12 @@ def load(
         Variables for ``${env.X}``: `os.environ`.
     conf_dir : Path or None
         Folder of the site file; see `find_conf_dir`.
+    cluster_files : sequence of Path
+        The files of ``--cluster``, later ones win.
     conf_files : sequence of Path
-        ``--conf-file``, later ones win.
+        ``--conf-file``, above those; later ones win.
+    properties_files : sequence of Path
+        ``--properties-file``, above those; later ones win.
     overrides : sequence of (name, text)
         ``--conf``, later ones win.
     options : mapping
@@ -129,7 +135,7 @@ def load(
         there is to warn of.
     """
     merger = Merger()
-    files = list_files(conf_dir, conf_files)
+    files = list_files(conf_dir, conf_files, properties_files, cluster_files)
     merger.add_files(files[:1])
     merger.drop_defaults()
     merger.add_files(files[1:])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from xlearning.config import hadoop_xml
+from xlearning.config import hadoop_xml, properties_file
 from xlearning.config.confidential import HIDDEN, hide, is_secret
 from xlearning.config.expand import Expander
 from xlearning.config.files import ConfFile
@@ -42,7 +42,7 @@ class Entry(NamedTuple):
     @property
     def by_option(self) -> bool:
         """Whether an option of the property gave the value, not ``--conf`` or a file."""
-        return self.source.startswith("-") and not self.source.startswith("--conf")
+        return self.source.startswith("-") and self.source != "--conf" and " " not in self.source
 
     @property
     def shown(self) -> str:
@@ -79,11 +79,13 @@ class Merger:
                 self.warnings.append(f"{one.path} is not read: {taken.path} is read in its place")
 
     def _add_file(self, one: ConfFile) -> None:
-        file = hadoop_xml.read(one.path)
+        file = properties_file.read(one.path) if one.java else hadoop_xml.read(one.path)
         self.warnings += file.warnings
         kept = []
         for name, text in file.values.items():
             full = canonical(name)
+            if one.hadoops and not full.startswith(PREFIX):
+                continue
             if full not in self._finals:
                 kept.append((name, text))
             elif self._raw(full) != text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def parse(key: Key, text: str) -> Any:
     except ValueError:
         raise ValueError(accepted(key)) from None
     if key.kind is Kind.ENUM and value not in key.values:
-        raise ValueError(accepted(key))
+        raise ValueError(accepted(key) + _meant(value, key.values))
     if (key.minimum is not None and value < key.minimum) or (key.maximum is not None and value > key.maximum):
         raise ValueError(accepted(key))
     if key.kind in _LARGEST and value > _LARGEST[key.kind]:
@@ -44,6 +44,13 @@ def accepted(key: Key) -> str:
     if low and high:
         return f"{form}; from {low} to {high}"
     return f"{form}; at least {low}" if low else form
+
+
+def _meant(word: str, known: Sequence[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(word, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def contradictions(typed: Mapping[str, Any]) -> list[str]:

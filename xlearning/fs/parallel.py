@@ -78,8 +78,10 @@ class ParallelRun:
             worker.start()
         try:
             self._join(workers)
-        except BaseException:  # Ctrl-C: nothing new is begun
+        except BaseException:  # Ctrl-C: nothing new is begun, and what is under way puts itself in order
             self._stopped = True
+            self._cancel.set()
+            self._join(workers)
             raise
         if self._fault is not None:
             raise self._fault

@@ -1,12 +1,14 @@
 """Where the history of a job lies: ``<xlearning.history.log.dir>/<application id>/``.
 
-``job.json`` is the last snapshot. ``events-<milliseconds>-<number>.jsonl`` are the transitions: the
-last of these segments is rewritten every few seconds until it is full, always by a closed file that
-takes its place, because an HDFS file that nobody closed reads as empty.
+``job.json`` is the last snapshot, ``spec.json`` what was submitted, without secrets.
+``events-<milliseconds>-<number>.jsonl`` are the transitions: the last of these segments is rewritten
+every few seconds until it is full, always by a closed file that takes its place, because an HDFS file
+that nobody closed reads as empty.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 import queue
@@ -15,15 +17,16 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from xlearning.errors import XLearningError
+from xlearning.config.confidential import hide
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join, parent
-from xlearning.history.records import DROPPED, HistoryRecord, from_lines, to_line
-from xlearning.job import Snapshot, from_dict, to_dict
+from xlearning.history.records import DROPPED, HistoryRecord, to_line
+from xlearning.job import JobSpec, Snapshot, to_dict
 
 _log = logging.getLogger(__name__)
 
 SNAPSHOT_FILE = "job.json"
+SPEC_FILE = "spec.json"
 INTERVAL = 3.0  # seconds between two writes
 SEGMENT_BYTES = 256 * 1024
 TOTAL_BYTES = 16 * 1024 * 1024
@@ -52,6 +55,7 @@ class HistoryWriter:
         self._interval = interval
         self._queue: queue.Queue[HistoryRecord] = queue.Queue(_QUEUE_LENGTH)
         self._snapshot: Snapshot | None = None
+        self._spec: JobSpec | None = None
         self._overflow = 0
         self._state = threading.Condition()
         self._asked = 0  # number of the last flush that somebody waits for
@@ -79,6 +83,11 @@ class HistoryWriter:
         """Let ``job.json`` show this state at the next write. Never blocks and never fails."""
         with self._state:
             self._snapshot = snapshot
+
+    def spec(self, job: JobSpec) -> None:
+        """Let ``spec.json`` tell what was submitted, its secrets hidden. Never blocks and never fails."""
+        with self._state:
+            self._spec = public(job)
 
     def flush(self, timeout: float = _CLOSE_PATIENCE) -> bool:
         """Write now; whether that was over (well or not) within ``timeout`` seconds."""
@@ -110,16 +119,19 @@ class HistoryWriter:
 
     def _write(self, last: bool) -> None:
         with self._state:
-            snapshot, overflow = self._snapshot, self._overflow
-            self._snapshot, self._overflow = None, 0
-        if snapshot is None:
-            self._attempt(lambda: self._write_segment(last, overflow))
-            return
-        # Side by side: HDFS takes half a second for a file, and the end of a job waits for both.
-        beside = threading.Thread(target=self._write_snapshot, args=(snapshot,), daemon=True)
-        beside.start()
+            snapshot, spec, overflow = self._snapshot, self._spec, self._overflow
+            self._snapshot, self._spec, self._overflow = None, None, 0
+        # Side by side: HDFS takes half a second for a file, and the end of a job waits for all.
+        beside = []
+        if snapshot is not None:
+            beside.append(threading.Thread(target=self._write_snapshot, args=(snapshot,), daemon=True))
+        if spec is not None:
+            beside.append(threading.Thread(target=self._write_spec, args=(spec,), daemon=True))
+        for thread in beside:
+            thread.start()
         self._attempt(lambda: self._write_segment(last, overflow))
-        beside.join()
+        for thread in beside:
+            thread.join()
 
     def _write_segment(self, last: bool, overflow: int) -> None:
         self._segments.drop(overflow)
@@ -131,6 +143,11 @@ class HistoryWriter:
         if not self._attempt(lambda: self._segments.write_snapshot(snapshot)):
             with self._state:
                 self._snapshot = self._snapshot or snapshot
+
+    def _write_spec(self, spec: JobSpec) -> None:
+        if not self._attempt(lambda: self._segments.write_spec(spec)):
+            with self._state:
+                self._spec = self._spec or spec
 
     def _attempt(self, work: Callable[[], None]) -> bool:
         try:
@@ -191,6 +208,10 @@ class _Segments:
         """Replace ``job.json``."""
         self._replace(SNAPSHOT_FILE, json.dumps(to_dict(snapshot)).encode())
 
+    def write_spec(self, job: JobSpec) -> None:
+        """Replace ``spec.json``."""
+        self._replace(SPEC_FILE, json.dumps(to_dict(job)).encode())
+
     def _replace(self, name: str, content: bytes) -> None:
         fs = self._file_system()
         temporary = join(self.folder, f".{name}.new")
@@ -209,55 +230,6 @@ class _Segments:
         return fs
 
 
-class HistoryReader:
-    """Reads what `HistoryWriter` wrote, also while it still writes.
-
-    Parameters
-    ----------
-    fss : FileSystems
-    """
-
-    def __init__(self, fss: FileSystems) -> None:
-        self._fss = fss
-
-    def read(self, folder: str) -> tuple[Snapshot | None, list[HistoryRecord]]:
-        """The last snapshot (None before the first one) and every record, oldest first.
-
-        Raises
-        ------
-        FileNotFoundError
-            The folder is not there.
-        XLearningError
-            The snapshot is damaged, or the file system does not answer.
-        """
-        fs = self._fss.of(folder)
-        names = sorted(status.name for status in fs.list(folder) if not status.is_dir)
-        records = [
-            record
-            for name in names
-            if name.startswith("events-") and name.endswith(".jsonl")
-            for record in from_lines(_content(fs, join(folder, name)))
-        ]
-        return (self.snapshot(folder) if SNAPSHOT_FILE in names else None), records
-
-    def snapshot(self, folder: str) -> Snapshot:
-        """The last snapshot.
-
-        Raises
-        ------
-        FileNotFoundError
-            There is none.
-        XLearningError
-            It is damaged, or the file system does not answer.
-        """
-        path = join(folder, SNAPSHOT_FILE)
-        content = _content(self._fss.of(folder), path)
-        try:
-            return from_dict(Snapshot, json.loads(content))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise XLearningError(f"{path} is not a snapshot of a job: {error}") from error
-
-
-def _content(fs: FileSystem, path: str) -> bytes:
-    with fs.open_read(path) as file:
-        return file.read()
+def public(job: JobSpec) -> JobSpec:
+    """The job without the values of its secrets."""
+    return dataclasses.replace(job, env=hide(job.env), properties=hide(job.properties))

@@ -17,8 +17,7 @@ from xlearning.client.verbs import kill, save
 from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.log_reading import Wish
 from xlearning.client.verbs.places import Place
-from xlearning.client.verbs.standing import standing
-from xlearning.client.verbs.status_text import state_of
+from xlearning.client.verbs.standing import standing, state_of
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config
 from xlearning.errors import ClusterError, JobFailed, StorageError

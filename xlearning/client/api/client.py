@@ -10,11 +10,12 @@ from xlearning.client.api import values
 from xlearning.client.api.application import Application
 from xlearning.client.api.job import FIELDS, Job, Pairs, Paths
 from xlearning.client.api.quiet import LoggingConsole
+from xlearning.client.api.spelling import fields_named
 from xlearning.client.backend import BackEnd
 from xlearning.client.console import Console
 from xlearning.client.planning.plan import Plan
 from xlearning.client.problems import Problem, refuse
-from xlearning.client.settings import Layers, read_config
+from xlearning.client.settings import Layers, cluster_option, read_config
 from xlearning.client.submission import Submitter
 from xlearning.client.verbs.applications import Found, find_in
 from xlearning.client.verbs.places import LocalPlace, Place, YarnPlace
@@ -40,6 +41,9 @@ class Client:
         Properties for all jobs; those of a job win.
     conf_files : sequence of str or Path
         Files of properties in Hadoop's XML, below ``conf``.
+    cluster : str, optional
+        Another Hadoop cluster than that of ``HADOOP_CONF_DIR``, as ``--cluster`` names it. It becomes that of
+        the whole process.
     console : Console, optional
         Where messages for people go, such as `xlearning.client.console.open_console` makes one.
 
@@ -61,10 +65,11 @@ class Client:
         local: bool = False,
         conf: Pairs = None,
         conf_files: Paths = None,
+        cluster: str | None = None,
         console: Console | None = None,
     ) -> None:
         self._local, self._console, self._closed = local, console or LoggingConsole(), False
-        self._layers = _layers(conf, conf_files)
+        self._layers = _layers(conf, conf_files, cluster)
         self._submitter = Submitter(self._console, local=local, layers=self._layers, keep=True)
 
     def plan(self, job: Job) -> Plan:
@@ -75,7 +80,8 @@ class Client:
         xlearning.errors.UsageError
             With everything that is wrong with the job.
         """
-        return self._open().draft(job, to_run=False).plan
+        with fields_named():
+            return self._open().draft(job, to_run=False).plan
 
     def submit(self, job: Job) -> Application:
         """Submit a job. It goes on when this process ends.
@@ -87,7 +93,8 @@ class Client:
         xlearning.errors.XLearningError
             It could not be submitted; nothing runs.
         """
-        spec, made = self._open().submit(job)
+        with fields_named():
+            spec, made = self._open().submit(job)
         place = self._place(made.config, made.back_end)
         return self._application(Found(_submitted(spec), place), made.config, spec, made.notes)
 
@@ -189,12 +196,12 @@ def submit(
         return application
 
 
-def _layers(conf: Pairs, conf_files: Paths) -> Layers:
+def _layers(conf: Pairs, conf_files: Paths, cluster: str | None) -> Layers:
     problems: list[Problem] = []
     pairs: Mapping[str, str] = values.kept(FIELDS["conf"], conf, "conf", problems) or {}
     files: tuple[str, ...] = values.kept(FIELDS["conf_file"], conf_files, "conf_files", problems) or ()
     refuse(problems)
-    return Layers(files, tuple(pairs.items()))
+    return Layers(files, tuple(pairs.items()), cluster_option(cluster))
 
 
 def _states(states: Iterable[AppState | str]) -> set[AppState]:

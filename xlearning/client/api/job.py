@@ -23,7 +23,12 @@ Pairs: TypeAlias = "Mapping[str, str | int | float | bool | os.PathLike[str]] | 
 
 # The command is given otherwise, and the rest is about the one submission, not about the job.
 COMMAND = "launch-cmd"
-NOT_OF_THE_JOB = frozenset((COMMAND, "local", "dry-run", "verbose", "version", "help"))
+NOT_OF_THE_JOB = frozenset(
+    (
+        *(COMMAND, "local", "cluster", "dry-run", "verbose", "version", "help", "help-all", "status", "kill"),
+        *(option.name for option in OPTIONS if option.instead),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -40,11 +45,13 @@ class Job:
         runs without a shell.
     worker_memory, ps_memory, ... : int or str
         MB, or a text with a unit such as ``"4g"``.
-    input, output, cache_file, cache_archive, archive_files : mapping or sequence
+    input, output, cache_file, cache_archive, archives : mapping or sequence
         ``{path: name in the containers}``, or texts as behind the option: ``"path#name"``. A `Path` is one
         path without a name.
-    files : sequence of str or Path
-        Files of this machine.
+    files, jars : sequence of str or Path
+        Files of this machine; jars may be of another file system.
+    env : mapping
+        Variables of the program; None passes on the variable of this process.
     conf : mapping
         Properties. Truth values become ``true`` and ``false``, numbers their digits.
 
@@ -64,9 +71,10 @@ class Job:
     app_name: Text = None
     app_type: Text = None
     queue: Text = None
-    priority: Number = None
+    priority: Text = None
     keytab: str | os.PathLike[str] | None = None
     principal: Text = None
+    duration: Number = None
     worker_num: Number = None
     worker_memory: Number = None
     worker_cores: Number = None
@@ -80,27 +88,44 @@ class Job:
     tf_evaluator: Switch = None
     am_memory: Number = None
     am_cores: Number = None
+    host_local_enable: Switch = None
+    container_type: Text = None
+    docker_image: Text = None
     input: Named = None
     output: Named = None
     input_strategy: Text = None
     inputformat: Text = None
+    inputformat_enable: Switch = None
     inputformat_shuffle: Switch = None
     stream_epoch: Number = None
     output_strategy: Text = None
+    outputformat: Text = None
+    outputformat_enable: Switch = None
     output_index: Number = None
     create_containerid_dir: Switch = None
-    is_rename_input_file: Switch = None
+    rename_input_file: Switch = None
     allow_empty_input: Switch = None
     files: Paths = None
+    archives: Named = None
+    jars: Paths = None
     cache_file: Named = None
     cache_archive: Named = None
-    archive_files: Named = None
+    env: Pairs = None
+    env_file: Paths = None
+    template: Switch = None
+    user_path: Text = None
+    user_ldlibrarypath: Text = None
+    user_classpath_first: Switch = None
     board_enable: Switch = None
     board_index: Number = None
     board_reloadinterval: Number = None
     board_logdir: Text = None
+    board_historydir: Text = None
+    board_modelpb: Text = None
+    board_cache_timeout: Number = None
     conf: Pairs = None
     conf_file: Paths = None
+    properties_file: Paths = None
     local_slots: Number = None
 
     def __post_init__(self) -> None:
@@ -161,7 +186,7 @@ class Job:
 
 
 FIELDS: Mapping[str, Option] = {
-    values.field_name(option): option for option in OPTIONS if option.name not in NOT_OF_THE_JOB
+    option.identifier: option for option in OPTIONS if option.name not in NOT_OF_THE_JOB
 }
 
 
@@ -185,8 +210,14 @@ def _command(given: object, problems: list[Problem]) -> tuple[str, ...]:
 def _command_of(line: Scan) -> tuple[str, ...]:
     text = line.one(COMMAND)
     if text is not None and not line.command:
-        return split_command(text, f"--{COMMAND}", line.problems)
+        return split_command(_unquoted(text), f"--{COMMAND}", line.problems)
     if text is not None:
         line.notes.append(f"--{COMMAND} is ignored: the command is given at the end of the line")
     check_command(line.command, line.problems)
     return line.command
+
+
+def _unquoted(text: str) -> str:
+    """The original drops one pair of double quotes around all of the text."""
+    inner = text.strip()[1:-1]
+    return inner if text.strip() == f'"{inner}"' and '"' not in inner else text

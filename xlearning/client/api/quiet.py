@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import logging
+
+from xlearning.client.console import PlainConsole
 
 LOGGER = logging.getLogger("xlearning")
 LOGGER.addHandler(logging.NullHandler())
 
 
-class LoggingConsole:
-    """A `xlearning.client.console.Console` of the logger ``xlearning``."""
+class LoggingConsole(PlainConsole):
+    """A console of the logger ``xlearning``; nobody can be asked, and nothing is shown in place."""
 
-    interactive = False
+    def __init__(self) -> None:
+        super().__init__(io.StringIO())  # all words go the other way, see `_write`
 
     def info(self, text: str) -> None:
         """See `Console`."""
@@ -25,16 +29,5 @@ class LoggingConsole:
         """See `Console`."""
         LOGGER.error("%s", text)
 
-    def block(self, lines: list[str], *, good: bool) -> None:
-        """See `Console`."""
-        LOGGER.log(logging.INFO if good else logging.WARNING, "%s", "\n".join(lines))
-
-    def status(self, text: str) -> None:
-        """See `Console`; for a terminal only."""
-
-    def ask(self, question: str) -> bool:  # noqa: ARG002
-        """See `Console`; there is nobody to ask."""
-        return False
-
-    def close(self) -> None:
-        """See `Console`."""
+    def _write(self, text: str) -> None:
+        LOGGER.info("%s", text)

@@ -53,11 +53,6 @@ def form_of(option: Option) -> Form:
     return Form.NUMBER if numeric else Form.TEXT
 
 
-def field_name(option: Option) -> str:
-    """``worker_num`` of ``worker-num``, ``cache_file`` of ``cacheFile``."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", option.name).replace("-", "_").lower()
-
-
 def kept(option: Option, value: Any, field: str, problems: list[Problem]) -> Any:
     """What is kept of a value that a Python user gave; None, and a problem more, where it is no value."""
     if value is None:

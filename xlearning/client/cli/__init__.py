@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 
 DEFAULT_VERB = "submit"
-VERBS = frozenset((DEFAULT_VERB, "config", "doctor", "kill", "list", "logs", "package", "save", "status"))
+COMPLETE = "_XL_SUBMIT_COMPLETE"  # set by a shell that asks how a line can go on
+VERBS = frozenset(
+    (
+        *(DEFAULT_VERB, "completion", "config", "describe", "doctor", "kill", "list", "logs", "open"),
+        *("package", "save", "status"),
+    )
+)
+
+
+_APP_ID = re.compile(r"last|-|application_\w*|\d+(_\d+)?")
+_AFTER_A_VERB = ("--local", "--output", "--verbose", "--help", "-h")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,11 +39,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 succeeded; 1 wrong usage, configuration or client error; 2 application failed or was
         killed; 128 + n left by signal n.
     """
+    if argv is None and COMPLETE in os.environ:
+        with _quiet_interrupt():
+            from xlearning.client.completion.shells import main as complete
+        return complete()
     with _quiet_interrupt():
         from xlearning.client.console import open_console, open_standard_streams, silence
 
     open_standard_streams()
-    words = list(sys.argv[1:] if argv is None else argv)
+    words = [*(sys.argv[1:] if argv is None else argv)]  # list is a module here once that verb was loaded
     # Only the very first word can be a verb; later it is the user's command or a value.
     verb = words.pop(0) if words and words[0] in VERBS else DEFAULT_VERB
     if verb == DEFAULT_VERB and (meant := _meant(words)):
@@ -49,12 +65,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _meant(words: Sequence[str]) -> str:
-    """The verb that was misspelt, where the next word is that of an application; else empty."""
-    if len(words) < 2 or not (words[1] == "last" or words[1].startswith("application_")):
+    """The verb that was misspelt, where what follows could stand after a verb; else empty."""
+    if not words or words[0].startswith("-"):
+        return ""
+    id_follows = len(words) > 1 and bool(_APP_ID.fullmatch(words[1]))
+    if not id_follows and words[1:2] not in ([], *([word] for word in _AFTER_A_VERB)):
         return ""
     import difflib
+    import shutil
 
-    return next(iter(difflib.get_close_matches(words[0], VERBS - {DEFAULT_VERB}, 1)), "")
+    meant = difflib.get_close_matches(words[0], VERBS - {DEFAULT_VERB}, 1, 0.6 if id_follows else 0.75)
+    is_program = not id_follows and shutil.which(words[0]) is not None
+    return "" if is_program else next(iter(meant), "")
 
 
 @contextlib.contextmanager

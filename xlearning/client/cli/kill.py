@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from xlearning.client.cli.verb import carry_out, run_command, verb
+from xlearning.client.cli.verb import AS_JSON, carry_out, run_command, verb
 
 _INTRO = (
     "End a job. Its ApplicationMaster is asked to stop the programs and to put everything in order; where "
@@ -25,6 +25,7 @@ _INTERRUPTED = "interrupted; a job that was told to stop does so"
     "--reason", default="", metavar="TEXT", help="Told to whoever follows the job, and kept with it."
 )
 @click.option("--no-wait", is_flag=True, help="Do not wait for the end.")
+@AS_JSON
 def kill(**options: Any) -> int:
     """End a job; the exit code."""
     from xlearning.client.verbs.kill import run

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from xlearning.client.cli.verb import carry_out, run_command, verb
+from xlearning.client.cli.verb import carry_out, fitting, run_command, verb
 
 _INTRO = (
     "Show what the programs of a job have written, while it runs and afterwards: stdout and stderr of all "
@@ -23,7 +23,12 @@ _CODES = (
 
 
 @verb("logs", intro=_INTRO, example=_EXAMPLE, codes=_CODES)
-@click.option("--role", metavar="ROLE", help="Containers of one role; am: the ApplicationMaster.")
+@click.option(
+    "--role",
+    metavar="ROLE",
+    shell_complete=fitting("roles"),
+    help="Containers of one role; am: the ApplicationMaster.",
+)
 @click.option("--index", type=click.IntRange(min=0), metavar="N", help="The one with this index in its role.")
 @click.option("--container", metavar="ID", help="One container, by its id or the end of it.")
 @click.option(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from xlearning.client.cli.verb import carry_out, run_command, verb
+from xlearning.client.cli.verb import AS_JSON, carry_out, run_command, verb
 
 _INTRO = (
     "Save the output folders of a running job as they are now, while its programs go on. Every container "
@@ -23,6 +23,7 @@ _INTERRUPTED = "interrupted; a save that has begun goes on"
 
 @verb("save", intro=_INTRO, example="xl-submit save last", codes=_CODES)
 @click.option("--no-wait", is_flag=True, help="Do not wait for the result.")
+@AS_JSON
 def save(**options: Any) -> int:
     """Ask for a save and wait for its result; the exit code."""
     from xlearning.client.verbs.save import run

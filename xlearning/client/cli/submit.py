@@ -9,9 +9,10 @@ import click
 
 import xlearning
 from xlearning.client.cli.guard import guarded
-from xlearning.client.options import OPTIONS, Option, Takes
+from xlearning.client.cli.option_text import explanation, synopsis
+from xlearning.client.cli.spelled import run_spelled, spelled_verb
+from xlearning.client.options import OPTIONS
 from xlearning.client.scan import scan
-from xlearning.config.keys import Kind, lookup
 
 _INTRO = (
     "Run COMMAND in many containers, unchanged: on Hadoop YARN, or on this machine with --local. The "
@@ -23,15 +24,18 @@ Example:
       --files train.py --input /data/mnist#data --output /models/m1#model \\
       python train.py --data ./data --model ./model
 """
-_VERBS = (
+VERB_HELP = (
     ("xl-submit list", "Your jobs, on this machine and on YARN."),
     ("xl-submit status APP_ID", "How a job stands."),
+    ("xl-submit describe APP_ID", "Everything that is known of it."),
+    ("xl-submit open APP_ID", "Open its page in a browser."),
     ("xl-submit logs APP_ID", "What its programs have written."),
     ("xl-submit save APP_ID", "Save its output as it is now, while it runs."),
     ("xl-submit kill APP_ID", "End it."),
     ("xl-submit config", "Properties that are set, and where; --explain KEY tells about one."),
     ("xl-submit doctor", "Whether this machine and the cluster are fit for jobs."),
     ("xl-submit package --output FILE", "Make XLearning's package for the nodes of a YARN cluster."),
+    ("xl-submit completion SHELL", "Make bash, zsh or fish complete all this."),
 )
 _NOTES = (
     "Options may be written with one dash or two, dashed or in camelCase (--worker-num, -workerNum), "
@@ -43,13 +47,17 @@ _NOTES = (
 )
 
 
+_ALL = "xlearning.help-all"  # in a context's meta: whether all options are shown
+
+
 class SubmitCommand(click.Command):
     """A command whose options come from `xlearning.client.options` and are read by `scan`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the words apart; no word at all asks for help, as in XLearning."""
         line = scan(args)
-        if not args or line.given("help"):
+        if not args or line.given("help") or line.given("help-all"):
+            ctx.meta[_ALL] = line.given("help-all")
             click.echo(ctx.get_help())
             ctx.exit()
         if line.given("version"):
@@ -70,13 +78,18 @@ class SubmitCommand(click.Command):
         formatter.write_paragraph()
         formatter.write(_EXAMPLE)
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The verbs, and all options by group."""
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The verbs, and the options by group: those of most jobs, or all."""
         with formatter.section("Verbs, each with a --help of its own"):
-            formatter.write_dl(_VERBS)
-        for group, options in groupby(OPTIONS, key=lambda option: option.group):
+            formatter.write_dl(VERB_HELP)
+        every = ctx.meta.get(_ALL, False)
+        shown = [option for option in OPTIONS if every or option.common]
+        for group, options in groupby(shown, key=lambda option: option.group):
             with formatter.section(group):
-                formatter.write_dl([_row(option) for option in options])
+                formatter.write_dl([(synopsis(option), explanation(option)) for option in options])
+        if not every:
+            formatter.write_paragraph()
+            formatter.write_text(f"{len(OPTIONS) - len(shown)} further options: xl-submit --help-all")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Rules that hold for all options."""
@@ -85,28 +98,9 @@ class SubmitCommand(click.Command):
             formatter.write_text(note)
 
 
-def _row(option: Option) -> tuple[str, str]:
-    value = {
-        Takes.NOTHING: "",
-        Takes.SWITCH: " [true|false]",
-        Takes.ONE: f" {option.metavar}",
-        Takes.MANY: f" {option.metavar}",
-    }[option.takes]
-    short = f"-{option.short}, " if option.short else ""
-    repeat = " May be repeated." if option.takes is Takes.MANY else ""
-    return f"{short}{option.flag}{value}", option.help + _default(option) + repeat
-
-
-def _default(option: Option) -> str:
-    """The default as the table of properties has it; some help texts tell theirs themselves."""
-    key = lookup(option.key) if option.key else None
-    if key is None or not key.default or "default" in option.help or option.takes is Takes.NOTHING:
-        return ""
-    unit = {Kind.MEMORY: " MB", Kind.DURATION_S: " s"}.get(key.kind, "")
-    return f" Default: {key.default}{unit}."
-
-
 @click.command(cls=SubmitCommand, name="submit", context_settings={"max_content_width": 110})
 def submit(**params: Any) -> int:
     """Submit the job of a command line; the exit code."""
-    return guarded(params["line"])
+    line = params["line"]
+    verb = spelled_verb(line)
+    return run_spelled(line, verb) if verb else guarded(line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from xlearning.config import Config
 
 APP_ID = (
-    "APP_ID is the id of a job, the end of one, or last: your job that was submitted last. An id that "
-    "this machine knows is one of this machine, any other one is looked for on YARN; last and the end of "
-    "an id mean your own jobs in both places."
+    "APP_ID is the id of a job, the end of one, or last (also -): your job that was submitted last. An id "
+    "that this machine knows is one of this machine, any other one is looked for on YARN; last and the end "
+    "of an id mean your own jobs in both places."
 )
-_WIDTH = {"max_content_width": 110}
+_LOGIN = {"keytab": "xlearning.kerberos.keytab", "principal": "xlearning.kerberos.principal"}
+WIDTH = {"max_content_width": 110, "help_option_names": ["-h", "--help"]}
 
 Work = Callable[["Places", Console], int]
 
@@ -41,20 +42,53 @@ def verb(
         for option in reversed(_COMMON):
             call = option(call)
         if about_one:
-            call = click.argument("app_id", metavar="APP_ID")(call)
+            call = click.argument("app_id", metavar="APP_ID", shell_complete=fitting("app_ids"))(call)
         notes = [f"Example: {example}", *([APP_ID] if about_one else []), codes]
-        command = click.command(name=name, help=intro, epilog="\n\n".join(notes), context_settings=_WIDTH)
+        command = click.command(name=name, help=intro, epilog="\n\n".join(notes), context_settings=WIDTH)
         return command(call)
 
     return decorate
 
 
+def fitting(name: str) -> Callable[[click.Context, click.Parameter, str], Any]:
+    """A function of `xlearning.client.completion.candidates`, loaded when a shell asks."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
+        from xlearning.client.completion import candidates
+
+        return getattr(candidates, name)(ctx, param, incomplete)
+
+    return complete
+
+
 _COMMON: Sequence[Callable[[Any], Any]] = (
     click.option("--local", is_flag=True, help="Look at jobs of this machine only."),
     click.option(
-        "-c", "--conf", multiple=True, metavar="KEY=VALUE", help="Set one property. May be repeated."
+        "-c",
+        "--conf",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Set one property. May be repeated.",
+        shell_complete=fitting("conf_pairs"),
     ),
-    click.option("--conf-file", multiple=True, metavar="FILE", help="Read properties from a file."),
+    click.option(
+        "--conf-file", multiple=True, metavar="FILE", type=click.Path(), help="Read properties from a file."
+    ),
+    click.option(
+        "--properties-file",
+        multiple=True,
+        metavar="FILE",
+        type=click.Path(),
+        help="The same, in Java's form (key=value).",
+    ),
+    click.option("--cluster", metavar="NAME", help="Another cluster than that of HADOOP_CONF_DIR."),
+    click.option(
+        "--keytab",
+        metavar="FILE",
+        type=click.Path(),
+        help="On a secure cluster: log in with it, not with a ticket.",
+    ),
+    click.option("--principal", metavar="NAME", help="Principal of the keytab."),
     click.option("--verbose", is_flag=True, help="Show where an error comes from."),
 )
 AS_JSON = click.option(
@@ -69,13 +103,14 @@ AS_JSON = click.option(
 def carry_out(work: Work, options: dict[str, Any], *, interrupted: str = "interrupted") -> int:
     """Run ``work`` with the places that the common options name, which are taken out of ``options``."""
     local, verbose = bool(options.pop("local")), bool(options.pop("verbose"))
-    conf, conf_file = options.pop("conf"), options.pop("conf_file")
+    names = ("conf", "conf_file", "properties_file", "cluster", *_LOGIN)
+    layers = {name: options.pop(name) for name in names}
 
     def with_places(console: Console) -> int:
         from xlearning.client.settings import user_name
         from xlearning.client.verbs.places import Places
 
-        places = Places(_config(conf, conf_file), user_name(os.environ), only_local=local)
+        places = Places(_config(layers), user_name(os.environ), only_local=local)
         try:
             return work(places, console)
         finally:
@@ -93,12 +128,19 @@ def run_command(command: click.Command, words: list[str]) -> int:
         return EXIT_CLIENT
 
 
-def _config(conf: Sequence[str], conf_file: Sequence[str]) -> Config:
+def _config(layers: Mapping[str, Any]) -> Config:
     from xlearning.client.problems import Problem, refuse
-    from xlearning.client.settings import Layers, read_config, split_pairs
+    from xlearning.client.settings import Layers, cluster_option, read_config, split_pairs
     from xlearning.config import Config
 
     problems: list[Problem] = []
-    config = read_config(Layers(tuple(conf_file), split_pairs(tuple(conf), problems)), problems, [])
+    login = {key: (str(layers[name]), f"--{name}") for name, key in _LOGIN.items() if layers[name]}
+    found = Layers(
+        tuple(layers["conf_file"]),
+        split_pairs(tuple(layers["conf"]), problems),
+        {**cluster_option(layers["cluster"]), **login},
+        tuple(layers["properties_file"]),
+    )
+    config = read_config(found, problems, [])
     refuse(problems)
     return config or Config.from_properties({})

@@ -84,5 +84,4 @@ def _given(settings: Mapping[str, Sequence[str]]) -> Given:
     if config is not None:
         verdict = judge(config)
         problems += [Problem(*pair) for pair in verdict.problems]
-        warnings += verdict.warnings
     return Given(os.environ, user_name(os.environ), config, Found(problems, warnings), settings)

@@ -14,11 +14,12 @@ from xlearning.client.doctor.hadoop import Cluster
 from xlearning.client.doctor.hdfs import STAGING, Hdfs
 from xlearning.client.doctor.model import Finding, ok, problem, warning
 from xlearning.client.packaging import nodes as place
-from xlearning.client.packaging.delivery import interpreter
+from xlearning.client.packaging.delivery import entry_of, interpreter
 from xlearning.client.packaging.distributions import closure, installed
 from xlearning.client.packaging.package import BASE, MANIFEST, MASTER, build, unfit
-from xlearning.client.packaging.shipping import GIVEN, Cache, given, world_readable
+from xlearning.client.packaging.shipping import GIVEN, given, world_readable
 from xlearning.client.packaging.wheels import cache_root
+from xlearning.client.uploading.cache import Cache
 from xlearning.fs import FileSystem
 from xlearning.units import format_bytes
 
@@ -53,7 +54,7 @@ def package(cluster: Cluster, hdfs: Hdfs) -> Finding:
         return ok(f"for {nodes}; pip fetches it, because {reasons}")
     made = build(nodes, here, cache_root(os.environ))
     cache = Cache(hdfs.fss, hdfs.fss.resolve(cluster.config.get(STAGING)), cluster.user, time.time())
-    if all(cache.holds(archive) for archive in (made.base, made.master)):
+    if all(cache.holds(entry_of(archive)) for archive in (made.base, made.master)):
         return ok(f"for {nodes}; this version is in your cache on HDFS")
     return ok(f"for {nodes}; your next job uploads it")
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from xlearning.client.packaging.nodes import Nodes
+from xlearning.client.uploading import here
 from xlearning.errors import UsageError
 
 _PATIENCE = 600.0  # seconds for all downloads
@@ -23,8 +24,7 @@ _SAID = 300  # characters of pip's last word
 
 def cache_root(environ: Mapping[str, str]) -> Path:
     """Folder of all wheels that were fetched."""
-    base = environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    return Path(base, "xlearning", "wheels")
+    return here.cache_root(environ) / here.WHEELS
 
 
 def fetch(
@@ -54,9 +54,10 @@ def fetch(
     """
     folder = root / _key(requirements, nodes)
     if folder.is_dir():
+        os.utime(folder)  # tells the sweep that it is in use
         return folder
     root.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="draft-", dir=root) as work:
+    with tempfile.TemporaryDirectory(prefix=here.DRAFT, dir=root) as work:
         tree = Path(work, "tree")
         tree.mkdir()
         wanted = requirements
@@ -118,6 +119,10 @@ def _download(requirements: Sequence[str], nodes: Nodes, folder: Path) -> str:
     """Why it failed, in pip's words; empty when it did not."""
     words = command(requirements, nodes, folder)
     environ = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    # A pip that is killed removes none of its own temporary folders.
+    work = folder.with_name("tmp")
+    work.mkdir(exist_ok=True)
+    environ["TMPDIR"] = str(work)
     try:
         done = subprocess.run(
             words,

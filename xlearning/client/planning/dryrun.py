@@ -11,7 +11,7 @@ from xlearning.client.planning.inputs import Listing, whole
 from xlearning.client.planning.plan import Plan
 from xlearning.config import Config
 from xlearning.config.confidential import hide
-from xlearning.job import RoleSpec
+from xlearning.job import RoleSpec, SearchPaths
 from xlearning.units import format_bytes
 
 
@@ -50,11 +50,21 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
     if board.enabled:
         lines += ["", f"TensorBoard  beside worker {board.index}, over {board.log_dir}"]
     if job.env:
-        lines += ["", "Environment", *(f"  {name}={value}" for name, value in hide(job.env).items())]
+        filled = " (placeholders are filled in)" if job.template else ""
+        lines += ["", f"Environment{filled}"]
+        lines += [f"  {name}={value}" for name, value in hide(job.env).items()]
+    lines += _searched(job.search)
     lines += ["", "Properties that are not defaults", *set_properties(config)]
     if submission:
         lines += ["", "Specification for skein", textwrap.indent(submission.rstrip(), "  ")]
     return "\n".join(lines)
+
+
+def _searched(search: SearchPaths) -> list[str]:
+    added = {"PATH": search.path, "LD_LIBRARY_PATH": search.library_path}
+    added[f"CLASSPATH ({'first' if search.jars_first else 'last'})"] = ":".join(search.jars)
+    lines = [f"  {name}: {text}" for name, text in added.items() if text]
+    return ["", "Added to search paths", *lines] if lines else []
 
 
 def set_properties(config: Config) -> list[str]:

@@ -33,6 +33,11 @@ def split_alias(text: str) -> tuple[str, str | None]:
     return (path, name) if sep else (text, None)
 
 
+def file_name(path: str) -> str:
+    """The last component of a path or address: the name that a file has in the containers."""
+    return path.rstrip("/").rpartition("/")[2]
+
+
 def local_name(name: str) -> str:
     """A name for the working folder of a container, in its shortest form.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from xlearning.client.planning import inputs, outputs, resources, roles, streams
+from xlearning.client.planning import inputs, outputs, resources, roles, streams, variables
 from xlearning.client.planning.inputs import Listing
 from xlearning.client.planning.request import Request
 from xlearning.client.planning.resources import Shipped
@@ -116,9 +116,13 @@ def make_plan(
         cache_files=request.cache_files,
         archives=request.archives,
         cache_archives=request.cache_archives,
+        jars=request.jars,
         fss=fss,
         problems=found,
     )
+    own = variables.variables(request, config, found)
+    search = variables.search_paths(request, config, found)
+    variables.tell_placeholders(request, notes)
     allow_empty = bool(config.get("xlearning.input.allow.empty"))
     strategy = InputStrategy(config.get("xlearning.input.strategy"))
     streaming = strategy is InputStrategy.STREAM
@@ -167,9 +171,11 @@ def make_plan(
         output_strategy=_output_strategy(config),
         output_index=output_index,
         resources=tuple(item.resource for item in shipped),
-        env=config.family("xlearning.container.env."),
+        env=own,
         properties=config.explicit(),
         board=board,
+        search=search,
+        template=bool(request.template),
     )
     found += setting.preflight(job, shipped, notes)
     refuse(found)

@@ -24,6 +24,16 @@ class Request:
         ``FILE[,FILE...]`` each, of this machine.
     cache_files, archives, cache_archives : tuple of str
         ``PATH[#NAME][,PATH...]`` each; ``archives`` are of this machine.
+    jars : tuple of str
+        ``PATH[,PATH...]`` each, of this machine or with the address of another file system.
+    env : tuple of str
+        ``NAME=VALUE`` each, or ``NAME`` for the value that it has here; later ones win.
+    env_files : tuple of str
+        Files of such lines; ``env`` wins.
+    template : bool or None
+        Whether placeholders are filled in; None: no, and they are told.
+    path, library_path : str
+        Appended to ``PATH`` and ``LD_LIBRARY_PATH`` of the program.
     output_index : str or None
         Number of the worker whose output is published alone; None for all.
     """
@@ -38,6 +48,12 @@ class Request:
     archives: tuple[str, ...] = ()
     cache_archives: tuple[str, ...] = ()
     output_index: str | None = None
+    jars: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    env_files: tuple[str, ...] = ()
+    template: bool | None = None
+    path: str = ""
+    library_path: str = ""
 
 
 def split_command(text: str, option: str, problems: list[Problem]) -> tuple[str, ...]:

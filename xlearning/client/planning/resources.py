@@ -1,12 +1,13 @@
-"""``--files``, ``--cacheFile``, ``--cacheArchive``, ``--archiveFiles``: files for every container."""
+"""``--files``, ``--jars``, ``--cacheFile``, ``--cacheArchive``, ``--archiveFiles``: files for all."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xlearning.client.planning.names import plain_name, split_alias, split_list
+from xlearning.client.planning.names import file_name, plain_name, split_alias, split_list
 from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
@@ -14,6 +15,7 @@ from xlearning.fs.base import FileStatus, split_uri
 from xlearning.job import LocalResource, ResourceKind
 
 _FILE, _ARCHIVE = ResourceKind.FILE, ResourceKind.ARCHIVE
+_WITHOUT_ALIAS = ("--files", "--jars")
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ def collect(
     cache_files: Sequence[str],
     archives: Sequence[str],
     cache_archives: Sequence[str],
+    jars: Sequence[str] = (),
     fss: FileSystems,
     problems: list[Problem],
 ) -> list[Shipped]:
@@ -59,6 +62,7 @@ def collect(
         *_wishes("--archiveFiles", archives, _ARCHIVE, of_this_machine=True),
         *_wishes("--cacheFile", cache_files, _FILE, of_this_machine=False),
         *_wishes("--cacheArchive", cache_archives, _ARCHIVE, of_this_machine=False),
+        *_jars(jars),
     ]
     shipped: dict[str, Shipped] = {}
     for wish in wishes:
@@ -78,7 +82,7 @@ def collect(
 
 
 def _collision_fix(wish: _Wish) -> str:
-    if wish.option == "--files":
+    if wish.option in _WITHOUT_ALIAS:
         return f"rename one, or give one by --cacheFile {wish.path}#OTHER_NAME"
     return f"give one another name: {wish.option} {wish.path}#OTHER_NAME"
 
@@ -88,8 +92,14 @@ def _wishes(
 ) -> Iterator[_Wish]:
     for text in texts:
         for part in split_list(text):
-            path, alias = (part, None) if option == "--files" else split_alias(part)
+            path, alias = (part, None) if option in _WITHOUT_ALIAS else split_alias(part)
             yield _Wish(option, path.replace("\\,", ","), alias, kind, of_this_machine)
+
+
+def _jars(texts: Sequence[str]) -> Iterator[_Wish]:
+    """Of this machine, but for those with the address of another file system."""
+    for wish in _wishes("--jars", texts, _FILE, of_this_machine=True):
+        yield dataclasses.replace(wish, of_this_machine=split_uri(wish.path)[0] in ("", "file"))
 
 
 def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | None:
@@ -103,7 +113,7 @@ def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | N
     if uri is None:
         return None
     try:
-        name = plain_name(uri.rstrip("/").rpartition("/")[2] if wish.alias is None else wish.alias)
+        name = plain_name(file_name(uri) if wish.alias is None else wish.alias)
     except ValueError as error:
         fix = "give a plain name after #"
         problems.append(Problem(f"{wish.option} {wish.path}#{wish.alias}: bad name: {error}", fix))

@@ -17,6 +17,7 @@ from xlearning.errors import (
 )
 
 LAST = "last"
+_LAST_WORDS = (LAST, "-")
 _FULL = re.compile(r"application_\d+_\d+")
 _SHOWN = 5
 
@@ -35,10 +36,10 @@ class Found:
 
 
 def find_application(text: str, places: Places) -> Found:
-    """The application of a full id, of the end of an id, or of ``last``.
+    """The application of a full id, of the end of an id, or of ``last`` (``-``).
 
     An id that this machine knows is one of this machine; any other one is looked for on YARN. An end of
-    an id, and ``last``, mean the user's own jobs in both places.
+    an id, and ``last`` or ``-``, mean the user's own jobs in both places.
 
     Raises
     ------
@@ -79,7 +80,7 @@ def own_applications(places: Places) -> list[Found]:
 
 
 def _newest_first(places: Sequence[Place]) -> list[Found]:
-    found = [Found(report, place) for place in places for report in place.cluster.list()]
+    found = [Found(report, place) for place in places for report in place.jobs(place.user)]
     return sorted(found, key=lambda one: -one.report.submitted)
 
 
@@ -118,7 +119,7 @@ def _with_end(text: str, places: Places) -> Found:
 
 def _meant(text: str, known: Sequence[Found], places: Sequence[Place]) -> Found:
     """The one among the user's own jobs, newest first, that an end of an id or ``last`` means."""
-    found = known[:1] if text == LAST else [one for one in known if text and one.app_id.endswith(text)]
+    found = known[:1] if text in _LAST_WORDS else [one for one in known if text and one.app_id.endswith(text)]
     if len(found) == 1:
         return found[0]
     if not found:

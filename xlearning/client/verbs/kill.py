@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 
-from xlearning.client.answers import tell
+from xlearning.client.answers import JSON, answer_json, tell
 from xlearning.client.codes import EXIT_CLIENT, EXIT_JOB, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.sweep import settle_quietly, staged_job
 from xlearning.client.verbs.applications import Found, find_application
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.reach import connect
+from xlearning.client.verbs.records import KillAnswer
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable, XLearningError
 from xlearning.fs.base import exists
-from xlearning.job import JobSpec
+from xlearning.job import JobSpec, to_dict
 
 _PATIENCE = 30.0  # seconds that the ApplicationMaster gets to end the job by itself
 _ENDING = 10.0  # seconds from the removal of the staging folder to the end
@@ -22,7 +24,7 @@ _FORCED = 60.0  # seconds that a back end gets to end it by force
 _FIRST_PAUSE, _PAUSE = 0.05, 1.0  # seconds between two questions whether it has ended
 
 
-def run(places: Places, console: Console, *, app_id: str, reason: str, no_wait: bool) -> int:
+def run(places: Places, console: Console, *, app_id: str, reason: str, no_wait: bool, output: str) -> int:
     """End an application; the exit code.
 
     Parameters
@@ -42,13 +44,21 @@ def run(places: Places, console: Console, *, app_id: str, reason: str, no_wait: 
     found = find_application(app_id, places)
     if found.report.state.final:
         console.info(f"{found.app_id} has ended already: there is nothing to kill")
-        return _tell(found.report, console)
+        answer = _answer(found.report, killed=False)
+    else:
+        answer = _killed(found, console, reason=reason, wait=not no_wait)
+    if not _tell(answer, console, output):
+        return EXIT_CLIENT
+    return EXIT_OK if answer.killed or answer.state.final else EXIT_JOB
+
+
+def _killed(found: Found, console: Console, *, reason: str, wait: bool) -> KillAnswer:
     try:
-        report = end(found, console, reason=reason, wait=not no_wait)
+        report = end(found, console, reason=reason, wait=wait)
     except NotKilled as error:
         console.error(str(error))
-        return EXIT_JOB
-    return EXIT_OK if report is None else _tell(report, console)
+        return dataclasses.replace(_answer(found.report, killed=False), reason=error.message)
+    return _answer(report or found.report, killed=True)
 
 
 class NotKilled(ClusterError):
@@ -155,8 +165,17 @@ def _staging(found: Found) -> str:
         return ""
 
 
-def _tell(report: ApplicationReport, console: Console) -> int:
-    told = tell(f"{report.app_id} {report.state.value}", console)
-    if report.diagnostics.strip():
-        console.info(report.diagnostics.strip().splitlines()[0])
-    return EXIT_OK if told else EXIT_CLIENT
+def _answer(report: ApplicationReport, *, killed: bool) -> KillAnswer:
+    return KillAnswer(report.app_id, report.state, report.diagnostics.strip(), killed)
+
+
+def _tell(answer: KillAnswer, console: Console, output: str) -> bool:
+    """Whether standard output took it; of a job that goes on, people are told by messages alone."""
+    if output == JSON:
+        return answer_json(to_dict(answer), console)
+    if not answer.state.final:
+        return True
+    told = tell(f"{answer.app_id} {answer.state.value}", console)
+    if answer.reason:
+        console.info(answer.reason.splitlines()[0])
+    return told

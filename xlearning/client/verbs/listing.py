@@ -1,49 +1,128 @@
-"""``xl-submit list``: the user's jobs in all places."""
+"""``xl-submit list``: jobs in all places."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from xlearning.client.answers import JSON, answer, answer_json, table
 from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.places import Places
-from xlearning.client.verbs.status_text import duration, summary_json
-from xlearning.errors import ClusterError, XLearningError
+from xlearning.client.verbs.records import JobList, Unasked, duration, summary_of
+from xlearning.errors import ClusterError, UsageError, XLearningError
+from xlearning.job import AppState, to_dict
 from xlearning.units import format_duration
 
 _HEAD = ("ID", "NAME", "TYPE", "ON", "STATE", "SUBMITTED", "TIME")
+_YARN = "yarn"
+# YARN's own words for what is one state here.
+_YARN_STATES = {
+    **dict.fromkeys(("NEW", "NEW_SAVING", "ACCEPTED"), (AppState.SUBMITTED,)),
+    "FINISHED": (AppState.SUCCEEDED, AppState.FAILED),
+    "ALL": tuple(AppState),
+}
 
 
-def run(places: Places, console: Console, *, limit: int, every: bool, output: str) -> int:
-    """List jobs, the newest first; the exit code.
+@dataclass(frozen=True)
+class Wish:
+    """Which jobs are meant.
 
-    Parameters
+    Attributes
     ----------
     limit : int
-        How many are listed; those that have not ended are, however many they be.
+        How many are shown; those that have not ended are, however many they be.
     every : bool
-        List all.
+        Show all.
+    states : collection of AppState
+        Only those in one of these; empty for all.
+    user : str
+        Whose; empty for one's own.
+    all_users : bool
+        Whether everybody's.
+    """
+
+    limit: int = 20
+    every: bool = False
+    states: Collection[AppState] = ()
+    user: str = ""
+    all_users: bool = False
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the places know, newest first, and which did not tell."""
+
+    found: Sequence[Found]
+    asked: Sequence[str]
+    unasked: Sequence[Unasked]
+
+
+def run(places: Places, console: Console, *, wish: Wish, output: str) -> int:
+    """List jobs, the newest first; the exit code."""
+    known = known_jobs(places, wish)
+    shown = known.found if wish.every else recent(known.found, wish.limit)
+    now = time.time()
+    for one in known.unasked:
+        console.warn(f"jobs on {_title(one.backend)} are missing: {one.reason}")
+    if output == JSON:
+        told = answer_json(to_dict(job_list(known, shown, now)), console)
+    else:
+        told = not shown or answer(list_lines(shown, now, users=_others(wish)), console)
+        if not known.found:
+            console.info(_nothing(known, wish))
+        elif len(shown) < len(known.found):
+            console.info(f"{len(known.found) - len(shown)} older ones are not shown: --all shows them")
+    return EXIT_OK if told and not known.unasked else EXIT_CLIENT
+
+
+def known_jobs(places: Places, wish: Wish) -> Known:
+    """The jobs that are meant, from all places that answer."""
+    found: list[Found] = []
+    asked, unasked = [], []
+    try:
+        everywhere = places.all()
+    except XLearningError as error:
+        unasked, everywhere = [Unasked(_YARN, error.message)], [places.local]
+    for place in everywhere:
+        try:
+            jobs = place.jobs(wish.user or place.user, everybody=wish.all_users)
+        except ClusterError as error:
+            unasked.append(Unasked(place.name, error.message))
+            continue
+        asked.append(place.title)
+        found += [Found(one, place) for one in jobs if not wish.states or one.state in wish.states]
+    return Known(sorted(found, key=lambda one: -one.report.submitted), asked, unasked)
+
+
+def job_list(known: Known, shown: Sequence[Found], now: float) -> JobList:
+    """The answer for programs. ``now``: seconds since 1970."""
+    return JobList(
+        jobs=tuple(summary_of(one.report, one.place.name, now) for one in shown),
+        more=len(known.found) - len(shown),
+        unasked=tuple(known.unasked),
+    )
+
+
+def parse_states(texts: Sequence[str]) -> list[AppState]:
+    """States from words with commas, in any case; YARN's own words count too.
 
     Raises
     ------
-    xlearning.errors.XLearningError
-        No place could be asked.
+    UsageError
+        Naming all words that are no state.
     """
-    found, where, silent = _known(places, console)
-    shown = found if every else recent(found, limit)
-    now = time.time()
-    if output == JSON:
-        told = answer_json([summary_json(one.report, one.place.title, now) for one in shown], console)
-    else:
-        told = not shown or answer(list_lines(shown, now), console)
-        if not found:
-            console.info(f"There is no job of yours {where}")
-        elif len(shown) < len(found):
-            console.info(f"{len(found) - len(shown)} older ones are not shown: --all shows them")
-    return EXIT_OK if told and not silent else EXIT_CLIENT
+    words = [word.strip().upper() for text in texts for word in text.split(",") if word.strip()]
+    known = {**{state.value: (state,) for state in AppState}, **_YARN_STATES}
+    unknown = [word for word in words if word not in known]
+    if unknown:
+        raise UsageError(
+            f"--state {', '.join(unknown)}: there is no such state",
+            hint=f"the states are {', '.join(state.value for state in AppState)}",
+        )
+    return [state for word in words for state in known[word]]
 
 
 def recent(found: Sequence[Found], limit: int) -> list[Found]:
@@ -54,39 +133,39 @@ def recent(found: Sequence[Found], limit: int) -> list[Found]:
     return [one for one in found if one.app_id in wanted]
 
 
-def list_lines(found: Sequence[Found], now: float) -> list[str]:
-    """A line for each."""
+def list_lines(found: Sequence[Found], now: float, *, users: bool = False) -> list[str]:
+    """A line for each; with ``users`` also whose it is."""
     rows = []
     for one in found:
         report, lasted = one.report, duration(one.report, now)
-        rows.append(
-            (
-                report.app_id,
-                report.name,
-                report.app_type or "-",
-                one.place.title,
-                report.state.value,
-                time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(report.submitted)),
-                "-" if lasted is None else format_duration(lasted),
-            )
+        row = (
+            report.app_id,
+            *((report.user or "-",) if users else ()),
+            report.name,
+            report.app_type or "-",
+            one.place.title,
+            report.state.value,
+            time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(report.submitted)),
+            "-" if lasted is None else format_duration(lasted),
         )
-    return table(_HEAD, rows)
+        rows.append(row)
+    return table((_HEAD[0], *(("USER",) if users else ()), *_HEAD[1:]), rows)
 
 
-def _known(places: Places, console: Console) -> tuple[list[Found], str, bool]:
-    """What the places know, newest first; which they are; whether one did not answer, which is warned of."""
-    found: list[Found] = []
-    silent = False
-    try:
-        known = places.all()
-    except XLearningError as error:
-        silent, known = True, [places.local]
-        console.warn(f"jobs on YARN are missing: {error.message}")
-    for place in known:
-        try:
-            found += [Found(report, place) for report in place.cluster.list()]
-        except ClusterError as error:
-            silent = True
-            console.warn(f"jobs on {place.title} are missing: {error.message}")
-    where = " and ".join(f"on {place.title}" for place in known)
-    return sorted(found, key=lambda one: -one.report.submitted), where, silent
+def _others(wish: Wish) -> bool:
+    return wish.all_users or bool(wish.user)
+
+
+def _nothing(known: Known, wish: Wish) -> str:
+    """That there is nothing, where that is known; elsewhere it is not said."""
+    whose = "" if wish.all_users else f" of {wish.user}" if wish.user else " of yours"
+    state = f" that is {' or '.join(one.value for one in wish.states)}" if wish.states else ""
+    if not known.asked:
+        return f"Whether there is a job{whose}{state} is not known: nobody could be asked"
+    where = " and ".join(f"on {title}" for title in known.asked)
+    silent = "".join(f"; {_title(one.backend)} could not be asked" for one in known.unasked)
+    return f"There is no job{whose}{state} {where}{silent}"
+
+
+def _title(backend: str) -> str:
+    return "YARN" if backend == _YARN else "this machine"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xlearning.client.following.changes import label
-from xlearning.cluster.yarn_details import YarnContainer
+from xlearning.cluster.base import KnownContainer
 from xlearning.errors import UsageError
 from xlearning.job import Snapshot
 
@@ -41,7 +41,7 @@ class LogTarget:
 
 
 def known_targets(
-    snapshot: Snapshot | None, yarn: Iterable[YarnContainer], masters: Sequence[str]
+    snapshot: Snapshot | None, yarn: Iterable[KnownContainer], masters: Sequence[str]
 ) -> list[LogTarget]:
     """Every container that is known, the ApplicationMasters' first.
 
@@ -60,7 +60,7 @@ def known_targets(
         web = webs.get(view.id) or _web_of(view.log_url)
         found[view.id] = LogTarget(view.id, view.role, view.index, label(view), web)
     for one in yarn:
-        found.setdefault(one.id, LogTarget(one.id, "", None, "", one.web))
+        found.setdefault(one.id, LogTarget(one.id, one.role, None, one.role, one.web))
     return list(found.values())
 
 

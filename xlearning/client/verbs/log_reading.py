@@ -12,7 +12,7 @@ from xlearning.client.verbs.log_choice import AM_ROLE, LogTarget, choose, known_
 from xlearning.client.verbs.log_output import LogFile, LogReader, wanted_files
 from xlearning.client.verbs.log_sources import LiveLogs, LocalLogs, LogSource, NoSuchLogs, log_source
 from xlearning.client.verbs.places import YarnPlace
-from xlearning.client.verbs.standing import standing, yarn_containers
+from xlearning.client.verbs.standing import known_containers, standing
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ClusterError, ClusterUnavailable, UsageError
 
@@ -143,7 +143,7 @@ def _targets(found: Found, wish: Wish, console: Console, *, quiet: bool = False)
     stands, notes = standing(found), list[str]()
     yarn = stands.yarn
     if wish.role == AM_ROLE or (wish.container and not yarn):
-        yarn = [one for one in yarn_containers(found, notes) if one.master or one in yarn]
+        yarn = [one for one in known_containers(found, notes) if one.master or one in yarn]
     if not quiet:
         for note in notes:
             console.warn(note)

@@ -9,13 +9,13 @@ from typing import Protocol
 
 from xlearning.client.backend import LOCAL_FS, BackEnd, OnYarn
 from xlearning.client.console import Console
-from xlearning.cluster.base import ApplicationReport, ClusterClient
+from xlearning.cluster.base import ApplicationReport, ClusterClient, KnownContainer
 from xlearning.cluster.local import LocalCluster
 from xlearning.config import Config
 from xlearning.errors import ApplicationNotFound, ClusterUnavailable, ConfigError, XLearningError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
-from xlearning.history.store import HistoryReader
+from xlearning.history.reader import HistoryReader
 
 
 class Place(Protocol):
@@ -23,6 +23,8 @@ class Place(Protocol):
 
     Attributes
     ----------
+    name : str
+        ``local`` or ``yarn``.
     title : str
         ``this machine`` or ``YARN``.
     cluster : ClusterClient
@@ -33,11 +35,15 @@ class Place(Protocol):
         Why the last report is one from the history; empty where it is not.
     """
 
+    name: str
     title: str
     cluster: ClusterClient
     fss: FileSystems
     user: str
     trouble: str
+
+    def jobs(self, user: str, *, everybody: bool = False) -> Sequence[ApplicationReport]:
+        """Jobs of a user, or of everybody, newest first."""
 
     def report(self, app_id: str) -> ApplicationReport:
         """How an application stands; `ApplicationNotFound` where this place does not know it."""
@@ -47,6 +53,12 @@ class Place(Protocol):
 
     def history(self, app_id: str) -> str:
         """URI of its history folder, likewise."""
+
+    def folder(self, app_id: str) -> str:
+        """URI of what the back end itself keeps of it on this machine; empty where it keeps nothing here."""
+
+    def page(self, app_id: str) -> str:
+        """Address of the back end's own page of it; empty where it has none."""
 
     def tidy(self, app_id: str, console: Console) -> None:
         """Remove what the back end itself left of an application that has ended."""
@@ -58,13 +70,18 @@ class Place(Protocol):
 class LocalPlace:
     """Jobs of this machine."""
 
-    title = "this machine"
+    name, title = "local", "this machine"
 
     def __init__(self, config: Config, user: str) -> None:
         self._config, self.user, self.trouble = config, user, ""
         self._local = LocalCluster(Path(config.get("xlearning.local.dir")))
         self.cluster: ClusterClient = self._local
         self.fss = FileSystems(LOCAL_FS, timeout=config.get("xlearning.fs.timeout"))
+
+    def jobs(self, user: str, *, everybody: bool = False) -> Sequence[ApplicationReport]:
+        """See `Place`. All are the user's own, whatever name they were submitted under."""
+        everybody = everybody or user == self.user
+        return [one for one in self._local.list() if everybody or one.user == user]
 
     def report(self, app_id: str) -> ApplicationReport:
         """See `Place`."""
@@ -81,6 +98,18 @@ class LocalPlace:
         else:
             root = (Path(self._config.get("xlearning.local.dir")).absolute() / "history").as_uri()
         return join(root, app_id)
+
+    def folder(self, app_id: str) -> str:
+        """See `Place`."""
+        return self._local.folder(app_id).as_uri()
+
+    def page(self, app_id: str) -> str:  # noqa: ARG002
+        """Nothing."""
+        return ""
+
+    def containers(self, app_id: str) -> Sequence[KnownContainer]:
+        """What is left of its containers."""
+        return self._local.containers(app_id)
 
     def tidy(self, app_id: str, console: Console) -> None:
         """The supervisor does that."""
@@ -105,7 +134,7 @@ class YarnPlace:
         The cluster is secure, and there is no ticket or no usable keytab.
     """
 
-    title = "YARN"
+    name, title = "yarn", "YARN"
 
     def __init__(
         self,
@@ -126,6 +155,10 @@ class YarnPlace:
         self.fss = FileSystems(
             self._back_end.default_fs, timeout=config.get("xlearning.fs.timeout"), user=self.user
         )
+
+    def jobs(self, user: str, *, everybody: bool = False) -> Sequence[ApplicationReport]:
+        """See `Place`."""
+        return self.web.list(None if everybody else user)
 
     def report(self, app_id: str) -> ApplicationReport:
         """See `Place`. What YARN has forgotten, or does not tell at the moment, is in the history."""
@@ -149,6 +182,14 @@ class YarnPlace:
     def history(self, app_id: str) -> str:
         """See `Place`."""
         return join(self.fss.resolve(self._config.get("xlearning.history.log.dir")), app_id)
+
+    def folder(self, app_id: str) -> str:  # noqa: ARG002
+        """Nothing."""
+        return ""
+
+    def page(self, app_id: str) -> str:
+        """See `Place`."""
+        return self.web.page(app_id)
 
     def tidy(self, app_id: str, console: Console) -> None:
         """See `Place`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xlearning.client.answers import tell
+from xlearning.client.answers import JSON, answer_json, tell
 from xlearning.client.codes import EXIT_CLIENT, EXIT_JOB, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.following.changes import save_line
@@ -10,13 +10,14 @@ from xlearning.client.session import AmConnection
 from xlearning.client.verbs.applications import Found, find_application, refuse_ended
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.reach import connect
+from xlearning.client.verbs.records import SaveAnswer
 from xlearning.errors import ClusterError, ClusterUnavailable
-from xlearning.job import SaveState, SaveView
+from xlearning.job import SaveState, SaveView, to_dict
 
 _LONG_POLL = 10.0  # seconds
 
 
-def run(places: Places, console: Console, *, app_id: str, no_wait: bool) -> int:
+def run(places: Places, console: Console, *, app_id: str, no_wait: bool, output: str) -> int:
     """Save the output of an application as it is now; the exit code.
 
     Parameters
@@ -31,10 +32,16 @@ def run(places: Places, console: Console, *, app_id: str, no_wait: bool) -> int:
     xlearning.errors.XLearningError
         The save could not be asked for, or its end was not seen.
     """
-    result = save(find_application(app_id, places), console, wait=not no_wait)
-    if result.state in (SaveState.PARTIAL, SaveState.FAILED):
-        return EXIT_JOB
-    return EXIT_OK if tell("\n".join(result.paths), console) else EXIT_CLIENT
+    found = find_application(app_id, places)
+    answer = SaveAnswer(found.app_id, save(found, console, wait=not no_wait))
+    bad = answer.save.state in (SaveState.PARTIAL, SaveState.FAILED)
+    if output == JSON:
+        told = answer_json(to_dict(answer), console)
+    else:
+        told = bad or tell("\n".join(answer.save.paths), console)
+    if not told:
+        return EXIT_CLIENT
+    return EXIT_JOB if bad else EXIT_OK
 
 
 def save(found: Found, console: Console, *, wait: bool) -> SaveView:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xlearning.client.verbs.applications import Found
-from xlearning.client.verbs.places import YarnPlace
+from xlearning.client.verbs.places import LocalPlace, YarnPlace
 from xlearning.client.verbs.reach import connect
-from xlearning.cluster.base import ApplicationReport
-from xlearning.cluster.yarn_details import YarnContainer, containers
+from xlearning.cluster.base import ApplicationReport, KnownContainer
+from xlearning.cluster.log_listing import logged
+from xlearning.cluster.yarn_details import containers
 from xlearning.errors import ClusterError, XLearningError
-from xlearning.history.store import HistoryReader
-from xlearning.job import Snapshot
+from xlearning.history.reader import HistoryReader
+from xlearning.job import AppState, ContainerState, ContainerView, Snapshot
 
-MASTER, HISTORY, BACK_END = "ApplicationMaster", "history", "back end"
+MASTER, HISTORY, BACK_END = "am", "history", "backend"
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,13 @@ class Standing:
     where : str
         The place's title.
     source : str
-        Who told the details: the ApplicationMaster, the history, or the back end alone.
+        Who told the details: `MASTER`, `HISTORY`, or `BACK_END` where nobody did.
     snapshot : Snapshot or None
         None where only the back end could be asked.
-    yarn : sequence of YarnContainer
-        Its containers as YARN knows them, where there is no snapshot.
+    backend : str
+        ``local`` or ``yarn``.
+    yarn : sequence of KnownContainer
+        Its containers as the back end knows them, where there is no snapshot.
     notes : tuple of str
         What cannot be told, and why.
     """
@@ -39,8 +43,15 @@ class Standing:
     where: str
     source: str
     snapshot: Snapshot | None
-    yarn: Sequence[YarnContainer] = ()
+    backend: str = "local"
+    yarn: Sequence[KnownContainer] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """Why it ended, in the words of the back end or else of the ApplicationMaster."""
+        recorded = self.snapshot.reason if self.snapshot else ""
+        return self.report.diagnostics.strip() or recorded.strip()
 
 
 def standing(found: Found) -> Standing:
@@ -56,21 +67,69 @@ def standing(found: Found) -> Standing:
             notes.append(f"details are those that the ApplicationMaster recorded last; it {stale}")
     if snapshot is None:
         source = BACK_END
-    known = yarn_containers(found, notes) if snapshot is None and not found.report.state.final else ()
-    return Standing(found.report, found.place.title, source, snapshot, known, tuple(notes))
+    elif found.report.state.final:
+        snapshot = closed(snapshot, found.report)
+    known = known_containers(found, notes, thorough=True) if snapshot is None else ()
+    return Standing(found.report, found.place.title, source, snapshot, found.place.name, known, tuple(notes))
 
 
-def yarn_containers(found: Found, notes: list[str]) -> Sequence[YarnContainer]:
-    """Its containers as YARN knows them; a note more where they cannot be had."""
+def state_of(standing: Standing) -> AppState:
+    """The state that is true now: YARN learns the end last and the beginning late."""
+    if standing.source == MASTER and standing.snapshot and not standing.report.state.final:
+        return standing.snapshot.state
+    return standing.report.state
+
+
+def closed(snapshot: Snapshot, report: ApplicationReport) -> Snapshot:
+    """What an ApplicationMaster that did not see the end would have said of it.
+
+    Nothing of a job that has ended runs any more, whatever was recorded last.
+    """
+    if snapshot.state.final:
+        return snapshot
+    return dataclasses.replace(
+        snapshot,
+        state=report.state,
+        phase=report.state.value,
+        reason=snapshot.reason or report.diagnostics,
+        finished=report.finished,
+        containers=tuple(_closed(one, report.state) for one in snapshot.containers),
+    )
+
+
+def _closed(container: ContainerView, state: AppState) -> ContainerView:
+    if container.state.final:
+        return container
+    ended, why = ContainerState.LOST, "it ended with the job; how is not known"
+    if state is AppState.KILLED:
+        ended, why = ContainerState.STOPPED, "killed with the job"
+    last = f"{why}; last seen {container.state.value}"
+    return dataclasses.replace(container, state=ended, reason=last, cpu_percent=None, memory_bytes=None)
+
+
+def known_containers(found: Found, notes: list[str], *, thorough: bool = False) -> Sequence[KnownContainer]:
+    """Its containers as the back end knows them; a note more where they cannot be had.
+
+    Parameters
+    ----------
+    thorough : bool
+        Whether to look through the logs of a job that has ended on YARN, which takes a JVM: YARN itself
+        then knows the ApplicationMasters alone.
+    """
+    if isinstance(found.place, LocalPlace):
+        return found.place.containers(found.app_id)
     if not isinstance(found.place, YarnPlace):
         return ()
     try:
-        return containers(found.place.web, found.app_id)
+        known = {one.id: one for one in containers(found.place.web, found.app_id)}
+        if thorough and found.report.state.final:
+            known |= {one.id: known.get(one.id, one) for one in logged(found.app_id, found.report.user)}
     except FileNotFoundError:
         return ()
     except ClusterError as error:
         notes.append(f"YARN does not tell the containers: {error.message}")
         return ()
+    return [known[name] for name in sorted(known)]
 
 
 def _asked(found: Found, notes: list[str]) -> Snapshot | None:

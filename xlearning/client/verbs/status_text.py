@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from xlearning.client.answers import table
 from xlearning.client.following.changes import label, summary
 from xlearning.client.following.exits import words
-from xlearning.client.verbs.standing import BACK_END, MASTER, Standing
-from xlearning.cluster.base import ApplicationReport
+from xlearning.client.verbs.records import duration
+from xlearning.client.verbs.standing import Standing, state_of
+from xlearning.cluster.base import KnownContainer
 from xlearning.job import AppState, ContainerView, SaveView, Snapshot
 from xlearning.units import format_bytes, format_duration
 
@@ -18,30 +19,14 @@ _WIDE = 12  # columns of a title
 _COMMAND = 300  # characters of the command that are shown
 
 
-def state_of(standing: Standing) -> AppState:
-    """The state that is true now: YARN learns the end last and the beginning late."""
-    if standing.source == MASTER and standing.snapshot and not standing.report.state.final:
-        return standing.snapshot.state
-    return standing.report.state
-
-
-def duration(report: ApplicationReport, now: float) -> float | None:
-    """Seconds from submission to the end, or to ``now``; None where the submission is not known."""
-    if not report.submitted:
-        return None
-    return max(0.0, (report.finished or now) - report.submitted)
-
-
 def status_lines(standing: Standing, now: float) -> list[str]:
     """Everything about one job. ``now``: seconds since 1970."""
     report, snapshot = standing.report, standing.snapshot
     lines = [_first(standing, now), *_facts(standing)]
     if snapshot is not None:
-        lines += _containers(snapshot, now, ended=report.state.final)
-        lines += _saves(snapshot.saves)
-    elif standing.yarn:
-        rows = [("AM" if one.master else "-", one.state, one.host, one.id) for one in standing.yarn]
-        lines += ["", *table(("ROLE", "STATE", "HOST", "CONTAINER"), rows)]
+        lines += container_lines(snapshot.containers, now, ended=report.state.final)
+        lines += save_lines(snapshot.saves)
+    lines += known_lines(standing.yarn)
     if standing.notes:
         lines += ["", *(f"Note: {note}" for note in standing.notes)]
     return lines
@@ -61,20 +46,20 @@ def _facts(standing: Standing) -> list[str]:
         ("Type", report.app_type or (snapshot.app_type if snapshot else "")),
         ("User", report.user),
         ("On", standing.where),
-        ("Submitted", _time(report.submitted)),
-        ("Ended", _time(report.finished or 0)),
-        ("Reason", "" if report.state is AppState.SUCCEEDED else _reason(standing)),
+        ("Submitted", moment(report.submitted)),
+        ("Ended", moment(report.finished)),
+        ("Reason", "" if report.state is AppState.SUCCEEDED else standing.reason),
     ]
     if snapshot is not None:
         facts += _facts_of(snapshot, ended=report.state.final)
     elif report.tracking_url:
         facts.append(("Page", report.tracking_url))
+    return fact_lines(facts)
+
+
+def fact_lines(facts: Sequence[tuple[str, str]]) -> list[str]:
+    """A line per title and text; those without a text are left out."""
     return [f"  {title:<{_WIDE}}{_indent(text)}" for title, text in facts if text]
-
-
-def _reason(standing: Standing) -> str:
-    recorded = standing.snapshot.reason if standing.snapshot else ""
-    return standing.report.diagnostics.strip() or recorded.strip()
 
 
 def _facts_of(snapshot: Snapshot, *, ended: bool) -> list[tuple[str, str]]:
@@ -101,11 +86,12 @@ def _input(view: object) -> str:
     return f"{patterns} ({files} file{'' if files == 1 else 's'}, {format_bytes(size)})"
 
 
-def _containers(snapshot: Snapshot, now: float, *, ended: bool) -> list[str]:
-    if not snapshot.containers:
+def container_lines(containers: Sequence[ContainerView], now: float, *, ended: bool) -> list[str]:
+    """A table of containers below an empty line; nothing without any. ``ended``: whether the job has."""
+    if not containers:
         return []
     rows: list[Sequence[str]] = []
-    for one in snapshot.containers:
+    for one in containers:
         rows.append(
             (
                 label(one),
@@ -121,7 +107,7 @@ def _containers(snapshot: Snapshot, now: float, *, ended: bool) -> list[str]:
     head = ("ROLE", "STATE", "EXIT", "HOST", "MEMORY", "PROGRESS", "TIME", "CONTAINER")
     lines = table(head, rows)
     shown = ["", lines[0]]
-    for one, line in zip(snapshot.containers, lines[1:], strict=True):
+    for one, line in zip(containers, lines[1:], strict=True):
         shown.append(line)
         why = one.reason.strip() or (words(one.exit_code) if one.exit_code else "")
         shown += [f"    {part}" for part in why.splitlines()[:3]]
@@ -142,7 +128,17 @@ def _lasted(container: ContainerView, now: float, *, ended: bool) -> str:
     return format_duration(max(0.0, (container.finished or now) - container.started))
 
 
-def _saves(saves: Sequence[SaveView]) -> list[str]:
+def known_lines(containers: Sequence[KnownContainer]) -> list[str]:
+    """The same of what the back end alone knows."""
+    rows = [
+        ("AM" if one.master else one.role or "-", one.state or "-", one.host or "-", one.id)
+        for one in containers
+    ]
+    return ["", *table(("ROLE", "STATE", "HOST", "CONTAINER"), rows)] if rows else []
+
+
+def save_lines(saves: Sequence[SaveView]) -> list[str]:
+    """The same of saves."""
     if not saves:
         return []
     rows = [
@@ -159,40 +155,10 @@ def _saves(saves: Sequence[SaveView]) -> list[str]:
     return ["", *table(("SAVED", "STATE", "PARTS", "FILES", "SIZE", "FOLDER"), rows)]
 
 
-def _time(seconds: float) -> str:
+def moment(seconds: float | None) -> str:
+    """Date and time of this machine's clock; empty where they are not known."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds)) if seconds else ""
 
 
 def _indent(text: str) -> str:
     return text.replace("\n", "\n" + " " * (_WIDE + 2))
-
-
-def status_json(standing: Standing, now: float) -> dict[str, object]:
-    """The same for a program. Times are seconds since 1970; ``details`` is as in ``api/v1/job``."""
-    from xlearning.job import to_dict
-
-    return {
-        **summary_json(standing.report, standing.where, now),
-        "state": state_of(standing).value,
-        "reason": standing.report.diagnostics,
-        "source": standing.source if standing.source != BACK_END else standing.where,
-        "notes": list(standing.notes),
-        "details": to_dict(standing.snapshot) if standing.snapshot else None,
-        "containers": [to_dict(one) for one in standing.yarn] if standing.snapshot is None else None,
-    }
-
-
-def summary_json(report: ApplicationReport, where: str, now: float) -> dict[str, object]:
-    """One job of a list, for a program."""
-    return {
-        "id": report.app_id,
-        "name": report.name,
-        "type": report.app_type,
-        "user": report.user,
-        "where": where,
-        "state": report.state.value,
-        "submitted": report.submitted or None,
-        "finished": report.finished,
-        "seconds": duration(report, now),
-        "tracking_url": report.tracking_url,
-    }

@@ -26,9 +26,9 @@ APPLICATION = Group(
         key("report.container.status", _K.BOOL, "true", "Tell the client when containers change.",
             effect=ignored("xl-submit always tells when containers change")),
         key("history.log.dir", _K.PATH, "/tmp/XLearning/history", "Folder of the history records."),
-        key("cluster.name", _K.STRING, None, "Hbox: the cluster, among several whose files a site lists.",
-            effect=missing("choose among several clusters",
-                           "let HADOOP_CONF_DIR name the folder of that cluster's Hadoop configuration")),
+        key("cluster.name", _K.STRING, None,
+            "The cluster, among several: the property NAME.conf.path lists the Hadoop configuration files "
+            "that are read on top of HADOOP_CONF_DIR."),
         key("remote.defaultFS", _K.STRING, None, "Hbox: file system of the resources' addresses.",
             effect=missing("put another file system into addresses",
                            "write full addresses, such as hdfs://other/path")),

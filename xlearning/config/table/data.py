@@ -123,6 +123,12 @@ FILE_SYSTEMS = Group(
         key("fs.timeout", _K.DURATION_S, "15s", "Longest wait for a file system's first answer.", low=0.1),
         key("fs.retry.time", _K.DURATION_S, "120s",
             "Transfers and commits keep trying so long while a file system is away.", low=0),
+        key("cache.min.size", _K.SIZE, "1M",
+            "Files and archives of the gateway of at least this size are kept on the cluster, by their "
+            "content, and uploaded once; has an effect on YARN.", low=1),
+        key("cache.max.size", _K.SIZE, "20G",
+            "What a user keeps there; beyond it goes what was used longest ago and is not in use.", low=0),
+        key("cache.max.age", _K.DURATION_S, "30d", "What nobody used for so long goes anyway.", low=0),
         key("s3.cluster", _K.STRING, None, "Hbox: address of the S3 service.", effect=_S3),
         key("s3.cluster.prefix", _K.STRING, "http://",
             "Hbox: what stands before the address of the S3 service.", effect=_S3),

@@ -38,8 +38,9 @@ BOARD = Group(
         key("tf.board.history.dir", _K.STRING, "/tmp/XLearning/eventLog",
             "Folder where TensorBoard's event files are kept after the job.",
             defaults=("/tmp/hbox/eventLog",),
-            effect=missing("keep TensorBoard's event files by itself",
-                           "publish their folder: --output PATH#eventLog")),
+            # a warning: the examples of the original set it, and the job is whole without
+            effect=ignored("event files are not kept by themselves; publish their folder: "
+                           "--output PATH#eventLog")),
         key("tf.board.upload", _K.BOOL, "true", "Hbox: set by the client itself.", defaults=("false",),
             effect=ignored("XLearning finds it by itself")),
         key("tf.board.ps.enable", _K.BOOL, "false", "Hbox: run TensorBoard beside a parameter server.",

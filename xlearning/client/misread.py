@@ -1,0 +1,56 @@
+"""Whether the first word of the user's command, or a later one, was meant for ``xl-submit``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from xlearning.client.option import Option, camel
+from xlearning.client.problems import Problem
+
+# Options that hardly any program has, so behind the command they are most likely misplaced.
+_OURS = (
+    *("worker-num", "ps-num", "app-type", "app-name", "input-strategy", "board-enable", "cache-file"),
+    *("cache-archive", "worker-memory", "worker-cores", "ps-memory", "ps-cores"),
+)
+_MISPLACED = frozenset(
+    ("--local", *(d + spell(name) for d in ("-", "--") for name in _OURS for spell in (str, camel)))
+)
+_ASSIGNMENT = re.compile(r"([A-Za-z_][\w.-]*)=")
+
+
+def judge_command(
+    command: Sequence[str], known: Mapping[str, Option], problems: list[Problem], notes: list[str]
+) -> None:
+    """Look at a command that no ``--`` sets apart.
+
+    Parameters
+    ----------
+    known : mapping
+        Every spelling of every option, see `xlearning.client.options.spellings`.
+    """
+    if not command:
+        return
+    first = command[0]
+    if match := _ASSIGNMENT.match(first):
+        meant = "--conf" if "." in match[1] else "--env"
+        problems.append(
+            Problem(f"{first!r} would start your command", f"write {meant} {first} (once per pair)")
+        )
+    for word in command[1:]:
+        token = word.partition("=")[0]
+        option = known.get(token)
+        if option is not None and option.name == "launch-cmd":
+            problems.append(
+                Problem(
+                    f"{first!r} starts your command, but {token} stands behind it",
+                    f"leave out {first!r} if it is no command, else {token}",
+                )
+            )
+        elif token in _MISPLACED:
+            notes.append(
+                f"{word} stands after the first word of your command, so it belongs to the command; "
+                "options of xl-submit come before it"
+            )
+    if len(command) == 1 and " " in first:
+        notes.append(f"your command is the one word {first!r}: leave the quotes out, or use --launch-cmd")

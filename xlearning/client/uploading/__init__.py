@@ -1,0 +1,1 @@
+"""Bringing files of this machine to the cluster: what is there is never sent again."""
