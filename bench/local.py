@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from figures import Figure, figure
@@ -60,8 +60,8 @@ class Bench:
         check(self.submit("--", "true"))
         return time.perf_counter() - begin
 
-    def memory(self) -> dict[str, float]:
-        """Resident MB of agent and ApplicationMaster while a program runs and the page is up."""
+    def running(self) -> dict[str, float]:
+        """Of a job with its page up: resident MB of agent and ApplicationMaster, seconds of a status."""
         go = self.folder / "go"
         go.unlink(missing_ok=True)
         up = self.folder / "up"
@@ -71,7 +71,8 @@ class Bench:
             wait_for(up.exists, _DEADLINE)
             wait_for(self._page_is_up, _DEADLINE)
             here = str(self.folder)
-            return {part: resident(parts(here, part)[0]) for part in ("agent", "am")}
+            weights = {part: resident(parts(here, part)[0]) for part in ("agent", "am")}
+            return weights | {"status": status(self.environ, "last", "--local")}
         finally:
             go.touch()
             check(process)
@@ -79,6 +80,13 @@ class Bench:
     def _page_is_up(self) -> bool:
         files = self.folder.glob("local/staging/*/am-1.json")
         return any(json.loads(path.read_text()).get("page") for path in files)
+
+
+def status(environ: Mapping[str, str], *words: str) -> float:
+    """Seconds of an `xl-submit status`."""
+    begin = time.perf_counter()
+    subprocess.run([str(SUBMIT), "status", *words], env=environ, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - begin
 
 
 def check(process: subprocess.Popen[bytes]) -> None:
@@ -101,19 +109,21 @@ def measure(runs: int, say: Callable[[str], None]) -> list[Figure]:
         bench = Bench(Path(name))
         say(f"local jobs, {runs} runs")
         check(bench.submit("--", "true"))  # warms the page cache
-        starts, lines, jobs, agents, masters = [], [], [], [], []
+        starts, lines, jobs, agents, masters, told = [], [], [], [], [], []
         for _ in range(runs):
             starts.append(baseline())
             lines.append(bench.first_line())
             jobs.append(bench.empty_job())
-            weights = bench.memory()
+            weights = bench.running()
             agents.append(weights["agent"])
             masters.append(weights["am"])
+            told.append(weights["status"])
     base = statistics.median(starts)
     return [
         figure("baseline: start Python and import grpc", "s", starts, base=base),
         figure("xl-submit to first user line", "s", lines, goal=1.0, base=base),
         figure("whole empty job", "s", jobs, goal=2.0, base=base),
+        figure("status of a running job", "s", told, goal=1.0, base=base),
         figure("agent resident", "MB", agents, goal=45.0),
         figure("ApplicationMaster resident, page up", "MB", masters, goal=80.0),
     ]

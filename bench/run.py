@@ -11,6 +11,7 @@ import argparse
 import json
 import shlex
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from minihadoop import MiniHadoop
 
 OUT = Path(__file__).resolve().parent / "out"
-PARTS = ("local", "jobs", "empty", "failures", "stream")
+PARTS = ("local", "jobs", "empty", "failures", "stream", "upload")
 YARN_PARTS = PARTS[1:4]
 _STREAM_MB = 256
+_UPLOAD_MB = 200
 
 
 def main() -> int:
@@ -61,6 +63,8 @@ def _measure_on_hadoop(parts: Sequence[str], options: argparse.Namespace) -> lis
             texts.append(_keep("yarn", "On YARN", yarn.SETTINGS, options.yarn_runs, figures, "x skein alone"))
         if "stream" in parts:
             texts.append(_stream(hadoop, options.yarn_runs))
+        if "upload" in parts:
+            texts.append(_upload(hadoop, options.yarn_runs))
     return texts
 
 
@@ -72,6 +76,15 @@ def _stream(hadoop: MiniHadoop, runs: int) -> str:
     record = {"machine": machine(), "runs": runs, "mb": _STREAM_MB, "rates": [asdict(r) for r in rates]}
     (OUT / "stream.json").write_text(json.dumps(record, indent=2) + "\n")
     return f"## STREAM of {_STREAM_MB} MB from HDFS to one worker\n\n{stream.table(rates)}"
+
+
+def _upload(hadoop: MiniHadoop, runs: int) -> str:
+    import upload
+
+    with tempfile.TemporaryDirectory(prefix="xlearning-bench-") as name:
+        figures = upload.measure(hadoop, Path(name), runs, _UPLOAD_MB, _say)
+    title = f"An archive of {_UPLOAD_MB} MB, submitted to YARN twice"
+    return _keep("upload", title, "", runs, figures, "x first time")
 
 
 def _keep(name: str, title: str, notes: str, runs: int, figures: Sequence[Figure], base: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import local
 import processes
 from minihadoop import MiniHadoop
 from timeline import Client, Timeline, empty, of_programs, stamps
@@ -94,6 +95,14 @@ class YarnBench:
         marks = {name: when - client.begin for name, when in times.items()}
         marks["driver up"] = client.driver_up or 0.0
         return Timeline(marks | of_programs(found, client.begin), wall)
+
+    def status(self, runs: int) -> list[float]:
+        """Seconds of each `xl-submit status` of a job of two workers that runs."""
+        client = self._start(2, self._program("sleep 10"))
+        app = self._until_all_run(client, 2)
+        found = [local.status(self._environ, app) for _ in range(runs)]
+        client.end(0)
+        return found
 
     def exit_one(self) -> float:
         """Seconds from the failure of one of two programs to the client's end."""

@@ -120,6 +120,7 @@ def _jobs(bench: YarnBench, floors: Sequence[Timeline], say: Callable[[str], Non
     found.append(figure("the same for programs of 2 s with an output", "s", outputs, goal=1.0, base=base))
     return [
         *found,
+        figure("status of a running job", "s", bench.status(5), goal=1.0),
         figure("ApplicationMaster resident, page up", "MB", [weights.am], goal=80),
         figure("ApplicationMaster idle", "% of a core", [weights.am_idle], goal=2),
         figure("agent resident", "MB", weights.agents, goal=45),

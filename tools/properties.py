@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import properties_template
-from properties_text import INTRO, KINDS
+from properties_text import FAMILY, INTRO, KINDS
 
 from xlearning.client.options import OPTIONS
 from xlearning.config.keys import FAMILIES, GROUPS, KEYS, PREFIX, Family, Key, Kind
@@ -28,14 +28,7 @@ def render() -> str:
     lines = [INTRO, "## Types", "", *_table(("Type", "Written as"), ((k.value, KINDS[k]) for k in used))]
     for group in GROUPS:
         lines += ["", f"## {group.title}", "", *_table(_HEAD, map(_row, group.keys))]
-    lines += [
-        "",
-        "## Families",
-        "",
-        "NAME is that of a variable or of a cluster, as written.",
-        "",
-    ]
-    lines += _table(("Name", "Meaning", "Other name"), map(_family, FAMILIES))
+    lines += ["", FAMILY, *_table(("Name", "Meaning", "Other name"), map(_family, FAMILIES))]
     return "\n".join(lines) + "\n"
 
 

@@ -40,7 +40,8 @@ What becomes of a value that is not the default:
 Values that only repeat a default, also that of the original's own files, are never remarked on.
 
 `xl-submit config` shows the values that are not defaults and where they come from, `xl-submit config --all`
-all of them, and `xl-submit config --explain NAME` all about one property.
+all of them, and `xl-submit config --explain NAME` all about one property. Values that look like secrets are
+hidden. [schemas/config.json](schemas/config.json) describes its `--output json`.
 """
 
 KINDS = {
@@ -56,3 +57,9 @@ KINDS = {
     Kind.PATH: "path or URI; `~` is the home folder",
     Kind.LIST: "names separated by commas",
 }
+
+FAMILY = """\
+## Families
+
+NAME is that of a variable or of a cluster, as written.
+"""

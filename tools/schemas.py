@@ -30,7 +30,9 @@ ANSWERS: Mapping[str, type] = {
     "open": records.OpenAnswer,
     "save": records.SaveAnswer,
     "status": records.JobStatus,
+    "submit": records.Outcome,
 }
+_TITLES = {"submit": "xl-submit --format json COMMAND"}
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FIELDS = re.compile(r"^(\w[\w, ]*) : .+\n((?:    .+\n?)+)", re.MULTILINE)
 
@@ -44,7 +46,12 @@ def schema(name: str) -> dict[str, Any]:
         if title in kinds:
             _complete(part, kinds[title])
     own = parts.pop(reference["$ref"].rpartition("/")[2])
-    return {"$schema": _DIALECT, **own, "title": f"xl-submit {name} --output json", "$defs": parts}
+    return {
+        "$schema": _DIALECT,
+        **own,
+        "title": _TITLES.get(name, f"xl-submit {name} --output json"),
+        "$defs": parts,
+    }
 
 
 def _complete(part: dict[str, Any], kind: type) -> None:

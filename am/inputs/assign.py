@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from xlearning.fs import dealing
 from xlearning.fs.base import FileStatus
+from xlearning.fs.dealing import Rule
 
 Listing = Mapping[str, Sequence[FileStatus]]
 """Local name -> its files, in the order of the listing."""
@@ -13,24 +15,10 @@ Assignment = Mapping[str, tuple[FileStatus, ...]]
 """Local name -> the files that one worker reads."""
 
 
-def deal(listing: Listing, workers: int) -> list[Assignment]:
-    """File i of each input goes to worker i mod W (the original's rule, see the contract of inputs).
-
-    Parameters
-    ----------
-    listing : mapping
-    workers : int
-        Number of containers of role ``worker``, a separate chief included, the evaluator not.
-
-    Returns
-    -------
-    list
-        One assignment per worker; together they hold every file once.
-    """
-    return [
-        {local: tuple(files[worker::workers]) for local, files in listing.items()}
-        for worker in range(workers)
-    ]
+def deal(listing: Listing, workers: int, rule: Rule) -> list[Assignment]:
+    """One assignment per worker, see `xlearning.fs.dealing.deal`."""
+    shares = {local: dealing.deal(files, workers, rule) for local, files in listing.items()}
+    return [{local: share[worker] for local, share in shares.items()} for worker in range(workers)]
 
 
 def nothing(listing: Listing) -> Assignment:

@@ -9,6 +9,7 @@ from xlearning.am.core.tasks import Task
 from xlearning.am.inputs import download, placeholder, stream
 from xlearning.am.inputs.assign import Assignment, Listing, deal, nothing
 from xlearning.config import Config
+from xlearning.fs import dealing
 from xlearning.job import CHIEF, WORKER, FetchItem, InputStrategy, InputView, JobSpec, StreamSpec
 
 
@@ -88,8 +89,5 @@ def plan_inputs(job: JobSpec, listing: Listing, config: Config) -> InputPlan:
     if job.input_strategy is InputStrategy.DOWNLOAD:
         rename = config.get("xlearning.inputfile.rename")
         names = download.target_names(listing, rename=rename, stamp=int(job.submitted * 1000))
-    whole = job.input_strategy is InputStrategy.PLACEHOLDER and config.get(
-        "xlearning.placeholder.whole.enable"
-    )
-    shares = deal(listing, 1) * workers if whole else deal(listing, workers)
+    shares = deal(listing, workers, dealing.rule(config))
     return InputPlan(job.input_strategy, listing, tuple(shares), names)

@@ -82,13 +82,14 @@ def test_main_job(place: Place, gateway: YarnGateway) -> None:
 
 def test_a_worker_fails(place: Place, gateway: YarnGateway) -> None:
     ended = gateway.submit(
-        *(*JOB, "--output", f"{place.at('out')}#output", "--files", ACT),
+        *(*JOB, "--output", f"{place.at('out')}#output", "--files", ACT, "--logs=worker:0"),
         *("--", "bash", "-c", f'test $TF_ROLE = worker || sleep 600; exec {sys.executable} act.py "$@"'),
         *("bash", "print:one word more", "only:0", "exit:3"),
     )
     assert ended.code == 2, ended.err
     assert "code 3" in ended.err
-    assert "| one word more" in ended.err
+    assert "    | one word more" in ended.err
+    assert ended.err.count("worker:0 | one word more") == 1
     assert f"xl-submit logs {ended.app_id} --container container_" in ended.err
     report = gateway.application(ended.app_id)
     assert report["finalStatus"] == "FAILED"

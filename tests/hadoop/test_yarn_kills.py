@@ -5,6 +5,7 @@ What YARN leaves no time for is done by the client that follows, else by the nex
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 import uuid
@@ -28,6 +29,8 @@ ALL = tuple(
     for phase in ("download", "run", "upload")
     for means in ("INT", "TERM", "verb", "yarn", "abandoned")
 )
+# what it is depends on how many ask at the same time
+_NO_MASTER = re.compile(r"waiting for the ApplicationMaster.*: (no node has room|.* limit for ApplicationM)")
 Gateways = Callable[[], YarnGateway]
 
 
@@ -104,6 +107,9 @@ def test_killed_while_it_waits(place: Place, gateways: Gateways) -> None:
     waiting = {each: gateway.start(*big, "--", "true") for each in means}
     ids = {each: gateway.submitted(running) for each, running in waiting.items()}
     assert {gateway.application(app_id)["state"] for app_id in ids.values()} == {"ACCEPTED"}
+    first.said("YARN has still to give 1 x (5.9 GiB, 1 core) (queue default uses")
+    for running in waiting.values():
+        wait_for(lambda running=running: _NO_MASTER.search(running.err), 30, running.err)  # type: ignore[misc]
     scenes = {
         each: lambda each=each: kill(waiting[each], gateway, ids[each], each)  # type: ignore[misc]
         for each in means

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import pytest
 from json_answers import conforming
 from minihadoop import MiniHadoop
 from places import Place
-from submitting import PROGRAMS, Ended, Running, wait_for
+from submitting import PROGRAMS, SUBMIT, Ended, Running, wait_for
 from webhdfs import WebHdfs
 from yarn_gateway import YarnGateway, settled
 
@@ -42,9 +43,14 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
         *("--app-name", "verbs", "--app-type", "TENSORFLOW", "--worker-num", 2, "--board-enable", "false"),
         *("--output", f"{place.at('out')}#output", "--", "bash", "-c", WORK),
     )
+    left = gateway.start(
+        *("--detach", "--board-enable", "false", "--output", f"{place.at('left')}#output"),
+        *("--", "bash", "-c", "sleep 1; touch output/x"),
+    )
     app_id = gateway.submitted(job)
     job.said("25%", 180)
     program = start_program(gateway, app_id, place.at("by-program"))
+    one_that_nobody_follows(gateway, left.end(), place)
     it_is_shown(gateway, app_id)
     it_is_described(gateway, app_id)
     its_logs_are_on_the_nodes(gateway, app_id)
@@ -88,6 +94,16 @@ def program_has_seen(ended: Ended, app_id: str, place: Place) -> None:
     assert place.exists("by-program/good/_SUCCESS") and not place.exists("by-program/bad")
 
 
+def one_that_nobody_follows(gateway: YarnGateway, left: Ended, place: Place) -> None:
+    assert left.code == 0, left.err
+    assert f"xl-submit kill {left.app_id}" in left.err and "SUCCEEDED" not in left.err
+    wait_for(lambda: gateway.application(left.app_id)["state"] == "FINISHED", 120, "it does not end")
+    settled(gateway, left.app_id)
+    assert {name.rpartition("/")[2] for name in place.tree("left")} == {"x", "_SUCCESS"}
+    told = json.loads(good(gateway.verb("status", left.app_id, "--output", "json")))
+    assert (told["state"], told["source"], told["details"]["state"]) == ("SUCCEEDED", "history", "SUCCEEDED")
+
+
 def container(app_id: str, number: int) -> str:
     return f"{app_id.replace('application', 'container')}_01_{number:06d}"
 
@@ -111,6 +127,24 @@ def it_is_shown(gateway: YarnGateway, app_id: str) -> None:
     assert (listed["app_name"], listed["app_type"], listed["backend"]) == ("verbs", "TENSORFLOW", "yarn")
     assert listed["queue"].endswith("default")
     assert listed["state"] == "RUNNING"
+    assert app_id in completed(gateway, "xl-submit kill ")
+    assert any(name.endswith("default") for name in completed(gateway, "xl-submit --queue "))
+
+
+def completed(gateway: YarnGateway, line: str) -> list[str]:
+    """What a shell is told, by a client that has neither Java nor yarn."""
+    asked = {"_XL_SUBMIT_COMPLETE": "fish_complete", "XL_SUBMIT_LINE": line, "PATH": "/nowhere"}
+    cache = {"XDG_CACHE_HOME": str(gateway.root / "cache")}
+    done = subprocess.run(
+        [sys.executable, SUBMIT],
+        env={**gateway.environ(), **asked, **cache},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    return [item.partition(",")[2].partition("\t")[0] for item in done.stdout.splitlines()]
 
 
 def it_is_described(gateway: YarnGateway, app_id: str) -> None:

@@ -76,6 +76,7 @@ def alive(gateway: Gateway, app_id: str) -> None:
     told = gateway.verb("list", "--local", "--state", "running", "--output", "json")
     (listed,) = conforming("list", json.loads(told.out))["jobs"]
     assert (listed["app_id"], listed["state"], listed["finished"]) == (app_id, "RUNNING", None)
+    it_is_opened(gateway, data["details"]["page_url"])
     logs = gateway.verb("logs", app_id, "--file", "stdout", "--tail", 1)
     heads = [f"==> worker:{n} {container(app_id, n + 2)} stdout <==\nout {n}\n" for n in (0, 1)]
     assert (logs.code, logs.out) == (0, "\n".join(heads))
@@ -83,6 +84,21 @@ def alive(gateway: Gateway, app_id: str) -> None:
     refused = gateway.verb("logs", app_id, "--container", 2, "--file", "nope")
     assert (refused.code, refused.out) == (2, "")
     assert "has no nope; it has agent." in refused.err
+
+
+def it_is_opened(gateway: Gateway, page: str) -> None:
+    shown, browser = gateway.work / "shown", gateway.work / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {shown}\n')
+    browser.chmod(0o755)
+    gateway.environment["BROWSER"] = f"{browser} %s"
+    told = conforming("open", json.loads(gateway.verb("open", "-", "--local", "--output", "json").out))
+    assert (told["url"], told["what"], told["opened"]) == (page, "page", True)
+    assert shown.read_text().strip() == page
+    gateway.environment["BROWSER"] = ""
+    gateway.environment["DISPLAY"] = ""
+    silent = gateway.verb("open", "last", "--local")
+    assert (silent.code, silent.out.strip()) == (0, page)
+    assert "no display here" in silent.err
 
 
 def ended(gateway: Gateway, app_id: str) -> None:

@@ -137,7 +137,7 @@ def test_help_of_verbs(folder: Path, verb: str) -> None:
         (("application_1_0001",), "no application application_1_0001"),
     ],
 )
-@pytest.mark.parametrize("verb", ["describe", "kill", "logs", "open", "save", "status"])
+@pytest.mark.parametrize("verb", ["kill", "logs", "save", "status"])
 def test_verbs_that_mean_no_job(folder: Path, verb: str, words: tuple[str, ...], answer: str) -> None:
     if "--nowait" in words and verb not in ("kill", "save"):
         answer = "No such option"
@@ -154,6 +154,19 @@ def test_a_verb_is_one_as_the_first_word_only(folder: Path, verb: str) -> None:
         assert done.returncode == 0, done.stderr
         assert f"\n{verb}" in done.stdout or f" {verb}" in done.stdout
     assert "no YARN to submit to" in xl_submit(folder, "--", verb, "last").stderr
+
+
+@pytest.mark.parametrize("verb", ["list", "status"])
+def test_verbs_log_in_by_keytab(folder: Path, verb: str) -> None:
+    conf = folder / "hadoop"
+    conf.mkdir()
+    names = {"fs.defaultFS": "hdfs://localhost:1", "hadoop.security.authentication": "kerberos"}
+    rows = "".join(f"<property><name>{k}</name><value>{v}</value></property>" for k, v in names.items())
+    (conf / "core-site.xml").write_text(f"<configuration>{rows}</configuration>")
+    words = [verb, *(["last"] if verb == "status" else []), "--keytab", "/no/such.keytab", "--principal", "p"]
+    done = xl_submit(folder, *words, HADOOP_CONF_DIR=str(conf))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "/no/such.keytab" in done.stderr
 
 
 def test_list_of_no_jobs(folder: Path) -> None:

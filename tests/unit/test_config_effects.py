@@ -131,6 +131,8 @@ def test_values_that_mean_the_default() -> None:
     assert means_default("xlearning.vpc.duration", "24h")
     assert not means_default("xlearning.container.type", "docker")
     assert not means_default("dfs.replication", "3")
+    assert means_default("xlearning.app.queue", "") and means_default("xlearning.s3.cluster.prefix", " ")
+    assert not means_default("xlearning.output.local.dir", "")
 
 
 def test_warnings_survive_a_bad_value() -> None:

@@ -9,13 +9,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from json_answers import conforming
 
 from xlearning.client.cli import main
 from xlearning.client.verbs.config import explain_lines, list_lines
 from xlearning.client.verbs.property_answers import ConfigAnswer, explained, listed
 from xlearning.config import KEYS, Config, hadoop_xml, load
-from xlearning.errors import UsageError
+from xlearning.config.confidential import is_secret
+from xlearning.config.effects import Verdict, judge
+from xlearning.errors import ConfigError, UsageError
 
 
 def conf(folder: Path | None = None, **properties: str) -> Config:
@@ -30,7 +34,7 @@ def value(found: ConfigAnswer) -> str | None:
 
 def test_list_of_what_is_set_with_sources(tmp_path: Path) -> None:
     site = tmp_path / "hbox-site.xml"
-    hadoop_xml.write(site, {"hbox.driver.memory": "2g", "base": "/b"})
+    hadoop_xml.write(site, {"hbox.driver.memory": "2g", "base": "/b", "hbox.app.queue": "DEFAULT"})
     config = conf(tmp_path, xlearning_ps_num="3")
     lines = list_lines(listed(config, every=False))
     assert [line.split(maxsplit=2) for line in lines[:4]] == [
@@ -144,7 +148,8 @@ def test_the_command(tmp_path: Path, xl_submit: Callable[..., tuple[int, str, st
     assert "xlearning.worker.num" in out and "as hbox.worker.num" in out
     assert "did you mean xlearning.worker.num?" in err
     assert "cannot run programs in Docker containers yet, so no job can be submitted" in err
-    code, out, err = xl_submit("config", "--explain", "--worker-num", "--output", "json")
+    assert err.count("did you mean") == 1
+    code, out, err = xl_submit("config", "--explain", "--worker-num", "--output", "json", "-c", "hbox.x=1")
     answer = conforming("config", json.loads(out))
     assert (code, err, answer["properties"][0]["value"]) == (0, "", "2")
     assert answer["files"][-1] == {"path": str(tmp_path / "xlearning-site.xml"), "read": True}
@@ -170,3 +175,31 @@ def test_the_command_loads_little() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_help_of_the_command(xl_submit: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, err = xl_submit("config", "--help")
+    assert (code, err) == (0, "")
+    for part in ("Usage: xl-submit config [OPTIONS]", "--explain KEY", "--all", "Exit codes: 0 "):
+        assert part in out
+    assert "xl-submit config " in xl_submit("--help")[1]
+
+
+NAMES = [name for key in KEYS for name in (key.name, *key.aliases)]
+TEXTS = st.sampled_from(["", " ", "0", "-1", "7", "true", "FALSE", "1.5g", "2d", "docker", "${user.home}"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.dictionaries(st.sampled_from(NAMES), TEXTS | st.text(max_size=9), max_size=5))
+def test_whatever_is_set_can_be_told(properties: dict[str, str]) -> None:
+    try:
+        config = load(environ={}, overrides=list(properties.items()))
+    except ConfigError as error:
+        assert any(name in str(error) for name in properties)
+        return
+    assert isinstance(judge(config), Verdict)
+    shown = list_lines(listed(config, every=True))
+    for name, text in properties.items():
+        (one,) = explained(config, name).properties
+        assert any(line.startswith(one.name + " ") for line in shown)
+        assert one.value == text or is_secret(name) or one.value == config.text(name)

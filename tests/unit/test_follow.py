@@ -149,6 +149,9 @@ class Backend:
     def logs(self, app_id: str, container_id: str) -> Mapping[str, str]:
         return {app_id: container_id}
 
+    def waiting(self, app_id: str) -> str:
+        return f"{app_id} is not liked"
+
 
 class Scene:
     """A client that follows in a thread of its own."""
@@ -318,7 +321,7 @@ def test_a_signal_without_an_am_kills_through_the_back_end(scene: Scene) -> None
 
 
 def test_a_kill_that_fails_is_tried_again(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xlearning.client.following.follow._KILL_PATIENCE", 0.1)
+    monkeypatch.setattr("xlearning.client.following.stopping._KILL_PATIENCE", 0.1)
     scene.backend.deaf = 2
     scene.inbox.put(Interrupt(signal.SIGINT))
     assert scene.ending().report.state is AppState.KILLED

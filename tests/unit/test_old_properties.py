@@ -19,7 +19,8 @@ from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.yarn_resources import node_label
 from xlearning.config import Config, load
 from xlearning.errors import ApplicationNotFound, ConfigError, UsageError
-from xlearning.fs import FileSystems
+from xlearning.fs import FileSystems, dealing
+from xlearning.fs.base import FileStatus
 from xlearning.job import WORKER
 
 
@@ -54,6 +55,34 @@ def test_every_worker_is_handed_the_whole_list(tmp_path: Path, monkeypatch: pyte
     assert len(lists) == 1 and lists.pop().count("file://") == 2
     assert shares.counts() == {(WORKER, index): 2 for index in range(3)}
     assert planned(*words)[0].workers == 2
+
+
+@pytest.mark.parametrize(
+    ("sizes", "workers", "first", "expected"),
+    [
+        ("11111", 3, 0, ["03", "14", "2"]),
+        ("11111", 3, 1, ["0", "24", "13"]),
+        ("11111", 2, 2, ["01", "234"]),
+        ("01011", 2, 2, ["0123", "4"]),
+        ("00", 2, 1, ["01", ""]),
+        ("11", 3, 5, ["01", "", ""]),
+        ("11", 1, 1, ["01"]),
+        ("", 2, 1, ["", ""]),
+    ],
+)
+def test_worker_0_gets_the_first_files_alone(
+    sizes: str, workers: int, first: int, expected: list[str]
+) -> None:
+    files = [FileStatus(str(i), int(size), False, 0.0, 0o644) for i, size in enumerate(sizes)]
+    shares = dealing.deal(files, workers, dealing.Rule(first=first))
+    assert ["".join(status.path for status in share) for share in shares] == expected
+
+
+def test_the_rule_by_which_files_are_dealt() -> None:
+    given = {"hbox_chief_worker_minimum_data": "true", "hbox_chief_worker_minimum_file_num": "3"}
+    assert dealing.rule(properties()) == dealing.Rule(whole=False, first=0)
+    assert dealing.rule(properties(**given)).first == 3
+    assert not dealing.rule(properties(hbox_placeholder_whole_enable="true")).whole
 
 
 def test_a_job_has_no_more_containers_than_the_site_allows() -> None:

@@ -211,7 +211,15 @@ def test_suggestions_keep_the_spelling() -> None:
 
 def test_only_plain_flags_take_nothing() -> None:
     bare = {option.name for option in OPTIONS if option.takes is Takes.NOTHING}
-    assert bare == {"local", "dry-run", "verbose", "version", "help", "help-all", "allow-empty-input"}
+    of_following = {"detach", "kill-on-exit", "quiet", "no-color"}
+    of_the_run = {"local", "dry-run", "verbose", "version", "help", "help-all"}
+    assert bare == {"allow-empty-input", *of_the_run, *of_following}
+
+
+def test_a_value_only_after_an_equals_sign() -> None:
+    bare = scan(["--logs", "worker:0"])
+    assert (bare.one("logs"), bare.command) == ("", ("worker:0",))
+    assert scan(["--logs=worker:0", "x"]).one("logs") == "worker:0"
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from xlearning.job import JobSpec
 
 if TYPE_CHECKING:
     from xlearning.client.preflight.cluster import ClusterPreflight
+    from xlearning.client.verbs.log_sources import LogSource
     from xlearning.cluster.yarn_script import Launch, NodePackage
 
 LOCAL_FS = "file://"
@@ -39,11 +40,14 @@ class BackEnd(Protocol):
         File system of paths without a scheme.
     user : str
         Who submits, as the cluster calls them.
+    name : str
+        ``local`` or ``yarn``.
     """
 
     cluster: ClusterClient
     default_fs: str
     user: str
+    name: str
 
     def staging_root(self, config: Config, fss: FileSystems) -> str:
         """URI of the folder of all staging folders."""
@@ -76,6 +80,9 @@ class BackEnd(Protocol):
     def started(self, app_id: str, config: Config, console: Console) -> None:
         """What can only be asked for once the application is there. Nothing depends on it."""
 
+    def log_source(self, app_id: str) -> LogSource:
+        """Logs of a running application."""
+
     def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:
         """What would be submitted, for people to read; empty where the plan has said it all."""
 
@@ -92,6 +99,7 @@ class BackEnd(Protocol):
 class OnThisMachine:
     """Jobs with ``--local``."""
 
+    name = "local"
     default_fs = LOCAL_FS
 
     def __init__(self, config: Config, user: str) -> None:
@@ -159,6 +167,12 @@ class OnThisMachine:
     def started(self, app_id: str, config: Config, console: Console) -> None:
         """Nothing."""
 
+    def log_source(self, app_id: str) -> LogSource:
+        """Files of this machine."""
+        from xlearning.client.verbs.log_sources import LocalLogs
+
+        return LocalLogs(self.cluster, app_id)
+
     def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:  # noqa: ARG002
         """Nothing."""
         return ""
@@ -193,6 +207,8 @@ class OnYarn:
     xlearning.errors.CredentialsError
         The cluster is secure, and there is no ticket or no usable keytab.
     """
+
+    name = "yarn"
 
     def __init__(
         self,
@@ -301,6 +317,12 @@ class OnYarn:
         from xlearning.client.preflight.yarn import prioritize
 
         prioritize(app_id, config, self._skein.set_priority, console)
+
+    def log_source(self, app_id: str) -> LogSource:  # noqa: ARG002
+        """The web services of the nodes."""
+        from xlearning.client.verbs.log_sources import LiveLogs
+
+        return LiveLogs()
 
     def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:
         """The skein specification."""

@@ -1,10 +1,14 @@
-"""Everything for people goes to stderr through here: rich on a terminal, dated lines elsewhere."""
+"""Everything for people goes to stderr through here: rich on a terminal, dated lines elsewhere.
+
+Threads may use one console at a time.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
@@ -12,7 +16,8 @@ from xlearning.client.uploading.meter import Bar, Meter, Unseen, announcement
 
 if TYPE_CHECKING:
     import rich.console
-    import rich.status
+
+    from xlearning.client.panel import Panel
 
 
 _SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
@@ -26,6 +31,10 @@ class Console(Protocol):
     def interactive(self) -> bool:
         """Whether a person can be asked."""
 
+    @property
+    def live(self) -> bool:
+        """Whether `status` is seen."""
+
     def info(self, text: str) -> None:
         """Something happened."""
 
@@ -38,23 +47,40 @@ class Console(Protocol):
     def block(self, lines: list[str], *, good: bool) -> None:
         """Several lines that belong together, undated."""
 
-    def status(self, text: str) -> None:
-        """How it stands now; a terminal shows it in place, other streams do not."""
+    def output(self, lines: list[str]) -> None:
+        """Lines that programs have written, undated."""
+
+    def status(self, text: str, trouble: str = "") -> None:
+        """How it stands now, in one line or several; a terminal shows it in place, other streams do not."""
 
     def meter(self, files: int, size: int) -> Meter:
         """What shows how far an upload of so many files and bytes is."""
 
-    def ask(self, question: str) -> bool:
-        """Yes or no; `KeyboardInterrupt` when the user interrupts the question."""
+    def ask(self, question: str, seconds: float) -> str:
+        """The key that answers; empty for none. `KeyboardInterrupt` when the user interrupts the question."""
 
     def close(self) -> None:
         """Clear what is shown in place."""
 
 
-def open_console(stream: TextIO | None = None) -> Console:
-    """The console for ``stream``, standard error by default."""
+def open_console(stream: TextIO | None = None, *, quiet: bool = False, color: bool = True) -> Console:
+    """The console for ``stream``, standard error by default.
+
+    Parameters
+    ----------
+    quiet : bool
+        Say only what is wrong.
+    color : bool
+        Whether a terminal that has colours shows them, unless the variable ``NO_COLOR`` forbids it.
+    """
     target = stream or sys.stderr
-    return TerminalConsole(target) if target.isatty() else PlainConsole(target)
+    skilled = target.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown")
+    console = TerminalConsole(target, color=color) if skilled else PlainConsole(target)
+    if not quiet:
+        return console
+    from xlearning.client.quiet import QuietConsole
+
+    return QuietConsole(console)
 
 
 def open_standard_streams() -> None:
@@ -80,6 +106,11 @@ def harmless(text: str) -> str:
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", _SEQUENCE.sub("", text))
 
 
+def _encodable(text: str) -> str:
+    """What a terminal can be sent: bytes of file names that are no UTF-8 are spelled out."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def silence(stream: TextIO) -> None:
     """Let everything that is still written to a stream that failed vanish, at the end of Python too."""
     null = os.open(os.devnull, os.O_WRONLY)
@@ -91,9 +122,10 @@ class PlainConsole:
     """Dated lines in the manner of log4j, for files and pipes."""
 
     interactive = False
+    live = False
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        self._stream, self._lock = stream, threading.Lock()
 
     def info(self, text: str) -> None:
         """See `Console`."""
@@ -111,7 +143,11 @@ class PlainConsole:
         """See `Console`."""
         self._write("\n".join(lines))
 
-    def status(self, text: str) -> None:
+    def output(self, lines: list[str]) -> None:
+        """See `Console`."""
+        self._write("\n".join(lines))
+
+    def status(self, text: str, trouble: str = "") -> None:
         """See `Console`."""
 
     def meter(self, files: int, size: int) -> Meter:
@@ -119,9 +155,9 @@ class PlainConsole:
         self.info(announcement(files, size))
         return Unseen()
 
-    def ask(self, question: str) -> bool:  # noqa: ARG002
-        """See `Console`; nobody is there to say yes."""
-        return False
+    def ask(self, question: str, seconds: float) -> str:  # noqa: ARG002
+        """See `Console`; nobody is there to answer."""
+        return ""
 
     def close(self) -> None:
         """See `Console`."""
@@ -134,23 +170,28 @@ class PlainConsole:
         encoding = self._stream.encoding or "utf-8"
         shown = harmless(text).encode(encoding, "backslashreplace").decode(encoding)
         try:
-            print(shown, file=self._stream, flush=True)
+            with self._lock:
+                print(shown, file=self._stream, flush=True)
         except OSError:  # a full disk, a reader that has left: no reason to leave the job
             silence(self._stream)
 
 
 class TerminalConsole:
-    """Colours and a status line that is replaced in place; rich is loaded with the first word."""
+    """Colours and a panel that is redrawn in place; rich is loaded with the first word."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    live = True
+
+    def __init__(self, stream: TextIO, *, color: bool = True) -> None:
+        self._stream, self._color, self._lock = stream, color, threading.RLock()
         self._rich: rich.console.Console | None = None
-        self._status: rich.status.Status | None = None
+        self._panel: Panel | None = None
 
     @property
     def interactive(self) -> bool:
         """See `Console`."""
-        return sys.stdin is not None and sys.stdin.isatty()
+        from xlearning.client.question import can_be_asked
+
+        return can_be_asked()
 
     def info(self, text: str) -> None:
         """See `Console`."""
@@ -171,45 +212,60 @@ class TerminalConsole:
         if rest:
             self._print("\n".join(rest))
 
-    def status(self, text: str) -> None:
+    def output(self, lines: list[str]) -> None:
         """See `Console`."""
-        from rich.text import Text
-
-        if self._status is None:
-            self._status = self._console().status(Text(text))
-            self._status.start()
-        else:
-            self._status.update(Text(text))
+        self._print("\n".join(lines))
 
     def meter(self, files: int, size: int) -> Meter:
         """See `Console`."""
         self.close()
         return Bar(self._console(), files, size)
 
-    def ask(self, question: str) -> bool:
+    def status(self, text: str, trouble: str = "") -> None:
         """See `Console`."""
-        self.close()
-        print(question, end="", file=self._stream, flush=True)
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
+        from xlearning.client.panel import Panel
+
+        with self._lock:
+            self._panel = self._panel or Panel(self._console())
+            try:
+                self._panel.show(_encodable(harmless(text)), _encodable(harmless(trouble)))
+            except OSError:  # the terminal is gone
+                silence(self._stream)
+
+    def ask(self, question: str, seconds: float) -> str:
+        """See `Console`."""
+        from xlearning.client.question import ask_for_key
+
+        with self._lock:
+            self.close()
+            return ask_for_key(question, seconds, self._stream)
 
     def close(self) -> None:
         """See `Console`."""
-        if self._status is not None:
-            self._status.stop()
-            self._status = None
+        try:
+            with self._lock:
+                if self._panel is not None:
+                    self._panel.close()
+        except OSError:
+            silence(self._stream)
 
     def _console(self) -> Any:
         if self._rich is None:
             from rich.console import Console
 
             self._rich = Console(
-                file=self._stream, markup=False, highlight=False, emoji=False, soft_wrap=True
+                file=self._stream,
+                markup=False,
+                highlight=False,
+                emoji=False,
+                soft_wrap=True,
+                no_color=None if self._color else True,
             )
         return self._rich
 
     def _print(self, text: str, style: str | None = None) -> None:
-        shown = harmless(text).encode("utf-8", "backslashreplace").decode("utf-8")
         try:
-            self._console().print(shown, style=style)
+            with self._lock:
+                self._console().print(_encodable(harmless(text)), style=style)
         except OSError:  # the terminal is gone: no reason to leave the job
             silence(self._stream)

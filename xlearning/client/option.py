@@ -14,6 +14,7 @@ class Takes(enum.Enum):
     ONE = "one"  # a value; the first of several given counts, as in XLearning
     MANY = "many"  # a value; may be given again and again
     SWITCH = "switch"  # true or false, true when the value is left out
+    INLINE = "inline"  # a value after =, or none
 
 
 @dataclass(frozen=True)

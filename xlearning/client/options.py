@@ -161,6 +161,22 @@ OPTIONS: tuple[Option, ...] = (
     Option("local-slots", "With --local: how many containers run at a time (0: no limit).", RUN,
            key="xlearning.local.slots", metavar="N"),
     Option("dry-run", "Show what would run, with sizes and splits, and stop.", RUN, _NOTHING, common=True),
+    Option("detach", "Leave when the job is submitted, with exit code 0; it goes on by itself.", RUN,
+           _NOTHING, aliases=("no-wait",), common=True),
+    Option("logs",
+           "Show what the programs write, while it is followed: all of them, or as in --logs=worker or "
+           "--logs=worker:0.",
+           RUN, Takes.INLINE, metavar="ROLE[:INDEX]", common=True),
+    Option("kill-on-exit",
+           "Whatever ends xl-submit (Ctrl-C, TERM, a closed terminal) kills the job too, and its end is "
+           "waited for.",
+           RUN, _NOTHING, common=True),
+    Option("format",
+           "text: standard output holds the application id; json: a JSON document about the end instead "
+           "(default: text).",
+           RUN, metavar="FORMAT"),
+    Option("quiet", "Say only what is wrong.", RUN, _NOTHING, short="q"),
+    Option("no-color", "No colours on a terminal, as with the variable NO_COLOR.", RUN, _NOTHING),
     Option("status", "The same as xl-submit status APP_ID.", RUN, metavar="APP_ID"),
     Option("kill", "The same as xl-submit kill APP_ID.", RUN, metavar="APP_ID"),
     Option("verbose", "Show all properties that are set, with their sources, and tracebacks.", RUN, _NOTHING,

@@ -124,6 +124,8 @@ class _Scanner:
             value = "true"
         elif option.takes is Takes.SWITCH:
             value = self._switch(token, value)
+        elif option.takes is Takes.INLINE:
+            value = inline
         elif value is None:
             value = self._next_value(option, token)
         if option.instead:

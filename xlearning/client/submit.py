@@ -6,14 +6,13 @@ import queue
 
 from xlearning.client.answers import tell
 from xlearning.client.api.job import Job
-from xlearning.client.codes import EXIT_CLIENT, EXIT_JOB, EXIT_OK, EXIT_SIGNAL
+from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.following.follow import Detached, Follower
-from xlearning.client.following.watch import Event, Watcher
+from xlearning.client.following.watch import Event
+from xlearning.client.following.ways import Ways, check_logs, ways_of
 from xlearning.client.scan import Scan
-from xlearning.client.settings import Layers, cluster_option, interpreter_of
+from xlearning.client.settings import Layers, cluster_option
 from xlearning.client.submission import Draft, Submitter
-from xlearning.job import JobSpec
 
 
 def run(line: Scan, console: Console) -> int:
@@ -24,12 +23,13 @@ def run(line: Scan, console: Console) -> int:
     xlearning.errors.XLearningError
         Anything that is wrong before the application has started.
     """
-    job, dry = Job.of_line(line), line.given("dry-run")
+    job, ways, dry = Job.of_line(line), ways_of(line), line.given("dry-run")
     layers = Layers(options=cluster_option(line.one("cluster")))
     submitter = Submitter(console, local=line.given("local"), layers=layers)
     try:
         made = submitter.draft(job, line.problems, line.notes, written=line.written, to_run=not dry)
-        return _show(made, console) if dry else _launch(line, made, submitter, console)
+        check_logs(ways, made.plan.job)
+        return _show(made, console) if dry else _launch(line, ways, made, submitter, console)
     finally:
         submitter.close()
 
@@ -41,7 +41,9 @@ def _show(made: Draft, console: Console) -> int:
     return EXIT_OK if tell(text, console) else EXIT_CLIENT
 
 
-def _launch(line: Scan, made: Draft, submitter: Submitter, console: Console) -> int:
+def _launch(line: Scan, ways: Ways, made: Draft, submitter: Submitter, console: Console) -> int:
+    from xlearning.client.following.attended import Attended
+    from xlearning.client.following.banner import banner
     from xlearning.client.following.interrupts import Interrupts
 
     if line.given("verbose"):
@@ -55,31 +57,8 @@ def _launch(line: Scan, made: Draft, submitter: Submitter, console: Console) -> 
         submitter.make_ready(made)
         interrupts.redirect(inbox)
         job = submitter.start(made, interrupts.check)
-        tell(job.app_id, console)
-        crew = ", ".join(f"{role.name} {role.instances}" for role in job.roles)
-        console.info(f"Submitted {job.app_name} ({crew}) as {job.app_id}")
+        if not ways.as_json:
+            tell(job.app_id, console)
+        console.info(banner(job, made.config, line))
         made.back_end.started(job.app_id, made.config, console)
-        watcher = Watcher(made.fss, job.staging, inbox)
-        watcher.start()
-        try:
-            return _follow(job, made, watcher, inbox, console)
-        except Detached as left:
-            console.warn(f"left alone: {job.app_id} is not followed any more")
-            return EXIT_SIGNAL + left.signum
-        finally:
-            watcher.stop()
-
-
-def _follow(
-    job: JobSpec, made: Draft, watcher: Watcher, inbox: queue.SimpleQueue[Event], console: Console
-) -> int:
-    from xlearning.client.following.outcome import conclude
-
-    cluster, config, fss = made.back_end.cluster, made.config, made.fss
-    follower = Follower(
-        job, cluster, watcher, inbox, console, interval=config.get("xlearning.log.pull.interval")
-    )
-    ending = follower.run()
-    outcome = conclude(job, ending, cluster, fss, made.back_end.tidy, console, interpreter_of(config))
-    console.block(list(outcome.lines), good=outcome.good)
-    return EXIT_OK if outcome.good else EXIT_JOB
+        return Attended(job, made, ways, console).to_the_end(inbox)

@@ -109,6 +109,9 @@ class ClusterClient(Protocol):
     def logs(self, app_id: str, container_id: str) -> Mapping[str, str]:
         """Log files of a container: name -> path or URL."""
 
+    def waiting(self, app_id: str) -> str:
+        """Why an application that runs does not get its containers; empty where nobody knows."""
+
 
 @dataclass(frozen=True)
 class GrantedContainer:

@@ -17,7 +17,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from xlearning.cluster import resource_manager, yarn_facts
+from xlearning.cluster import resource_manager, yarn_facts, yarn_waiting
 from xlearning.cluster.background import Background
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.hadoop_site import HadoopSite
@@ -180,6 +180,10 @@ class SkeinCluster:
         """The command that shows the logs of a container."""
         which = f" --container {container_id}" if container_id else ""
         return {"of the container" if which else "files": f"xl-submit logs {app_id}{which}"}
+
+    def waiting(self, app_id: str) -> str:
+        """See `xlearning.cluster.base.ClusterClient`."""
+        return yarn_waiting.for_containers(self._web.get, f"{resource_manager.APPS}/{app_id}")
 
     def _undo_submission(self, mark: str, *, refused: bool) -> None:
         """End the application with this tag, if there is one: nobody knows its id, nobody would follow it."""

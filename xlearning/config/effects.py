@@ -54,7 +54,8 @@ def means_default(name: str, text: str) -> bool:
     key = lookup(name)
     if key is None:
         return False
-    return not text.strip() or values.parse(key, text) == _default(key)
+    blank = not text.strip() and (key.default is None or key.effect is not COUNTS)
+    return blank or values.parse(key, text) == _default(key)
 
 
 def _default(key: Key) -> Any:

@@ -23,8 +23,10 @@ Pairs: TypeAlias = "Mapping[str, str | int | float | bool | os.PathLike[str]] | 
 
 # The command is given otherwise, and the rest is about the one submission, not about the job.
 COMMAND = "launch-cmd"
+_OF_FOLLOWING = ("detach", "logs", "kill-on-exit", "format", "quiet", "no-color")
 NOT_OF_THE_JOB = frozenset(
     (
+        *_OF_FOLLOWING,
         *(COMMAND, "local", "cluster", "dry-run", "verbose", "version", "help", "help-all", "status", "kill"),
         *(option.name for option in OPTIONS if option.instead),
     )

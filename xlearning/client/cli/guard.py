@@ -26,12 +26,19 @@ def guarded(line: Scan) -> int:
 
         return run(line, console)
 
-    return sentences(work, verbose=line.given("verbose"), interrupted="interrupted; nothing was submitted")
+    return sentences(
+        work,
+        verbose=line.given("verbose"),
+        interrupted="interrupted; nothing was submitted",
+        console=open_console(quiet=line.given("quiet"), color=not line.given("no-color")),
+    )
 
 
-def sentences(work: Callable[[Console], int], *, verbose: bool, interrupted: str) -> int:
+def sentences(
+    work: Callable[[Console], int], *, verbose: bool, interrupted: str, console: Console | None = None
+) -> int:
     """Run ``work``; the exit code, whatever happens. ``interrupted`` is said after a Ctrl-C."""
-    console = open_console()
+    console = console or open_console()
     try:
         with _terminable():
             _check_folder()

@@ -10,7 +10,8 @@ _UNITS = {Kind.MEMORY: " MB", Kind.DURATION_S: " s", Kind.DURATION_MS: " ms"}
 
 def synopsis(option: Option) -> str:
     """The option with what follows it, such as ``-c, --conf KEY=VALUE``."""
-    value = {Takes.NOTHING: "", Takes.SWITCH: " [true|false]"}.get(option.takes, f" {option.metavar}")
+    rare = {Takes.NOTHING: "", Takes.SWITCH: " [true|false]", Takes.INLINE: f"[={option.metavar}]"}
+    value = rare.get(option.takes, f" {option.metavar}")
     short = f"-{option.short}, " if option.short else ""
     return f"{short}{option.flag}{value}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem, ShellComplete
@@ -15,8 +15,9 @@ from xlearning.client.options import OPTIONS, Option, Takes, spellings
 from xlearning.config.keys import FAMILIES, KEYS, PREFIX, Key, Kind, lookup
 from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, AppState
 
-Item = CompletionItem[str]
-Items = list[CompletionItem[str]]
+if TYPE_CHECKING:  # older versions of click have no parameter here
+    Item = CompletionItem[str]
+    Items = list[CompletionItem[str]]
 
 _OPEN = "open"
 _TYPES = ("TENSORFLOW", "XLEARNING")

@@ -24,14 +24,20 @@ def label(container: ContainerView) -> str:
 
 def summary(snapshot: Snapshot) -> str:
     """State, containers per role and progress in one line."""
-    parts = [snapshot.state.value, *(f"{role}: {text}" for role, text in _roles(snapshot).items())]
+    parts = [snapshot.state.value, *(f"{role}: {text}" for role, text in roles(snapshot).items())]
     if snapshot.progress is not None:
         parts.append(f"{snapshot.progress:.0%}")
     return " · ".join(parts)
 
 
 def changes(before: Snapshot | None, now: Snapshot) -> list[str]:
-    """One line for each thing that is new; the first snapshot is all new."""
+    """One line for each thing that is new, and one for how it then stands; the first snapshot is all new."""
+    standing = [summary(now)] if before is None or _key(before) != _key(now) else []
+    return [*news(before, now), *standing]
+
+
+def news(before: Snapshot | None, now: Snapshot) -> list[str]:
+    """The things alone."""
     lines = []
     if before is not None and before.attempt != now.attempt:
         lines.append(f"Attempt {now.attempt} of the application has started")
@@ -44,15 +50,34 @@ def changes(before: Snapshot | None, now: Snapshot) -> list[str]:
         )
         if text and text != old
     ]
-    known_bad = (
-        {container.id for container in before.containers if container.state in _BAD} if before else set()
-    )
-    lines += [_failure(c) for c in now.containers if c.state in _BAD and c.id not in known_bad]
+    lines += new_failures(before, now)
     known_saves = {save.id: save.state for save in before.saves} if before else {}
-    lines += [save_line(save) for save in reversed(now.saves) if known_saves.get(save.id) != save.state]
-    if before is None or _key(before) != _key(now):
-        lines.append(summary(now))
-    return lines
+    return lines + [save_line(save) for save in reversed(now.saves) if known_saves.get(save.id) != save.state]
+
+
+def new_failures(before: Snapshot | None, now: Snapshot) -> list[str]:
+    """One line for each container that has failed."""
+    known = {container.id for container in before.containers if container.state in _BAD} if before else set()
+    return [_failure(c) for c in now.containers if c.state in _BAD and c.id not in known]
+
+
+def places(snapshot: Snapshot) -> list[ContainerView]:
+    """The container that has each place of the job now, or had it last."""
+    newest: dict[object, ContainerView] = {}
+    for container in snapshot.containers:
+        if container.index is None and container.state.final and not snapshot.state.final:
+            continue  # it never had a place, and another one has been asked for
+        slot = container.id if container.index is None else (container.role, container.index)
+        if slot not in newest or container.generation >= newest[slot].generation:
+            newest[slot] = container
+    return list(newest.values())
+
+
+def missing(snapshot: Snapshot) -> int:
+    """How many containers a job that has not ended still waits for."""
+    if snapshot.state.final:
+        return 0
+    return max(0, sum(role.instances for role in snapshot.roles) - len(places(snapshot)))
 
 
 def save_line(save: SaveView) -> str:
@@ -69,30 +94,29 @@ def save_line(save: SaveView) -> str:
 
 def _key(snapshot: Snapshot) -> tuple[object, ...]:
     tenths = None if snapshot.progress is None else int(snapshot.progress * 10)
-    return snapshot.state, tuple(_roles(snapshot).items()), tenths
+    return snapshot.state, tuple(roles(snapshot).items()), tenths
 
 
-def _roles(snapshot: Snapshot) -> dict[str, str]:
+def roles(snapshot: Snapshot) -> dict[str, str]:
     """Role -> how many of its containers are in which state, those still awaited included."""
-    newest: dict[object, ContainerView] = {}
-    for container in snapshot.containers:
-        if container.index is None and container.state.final and not snapshot.state.final:
-            continue  # it never had a place, and another one has been asked for
-        slot = container.id if container.index is None else (container.role, container.index)
-        if slot not in newest or container.generation >= newest[slot].generation:
-            newest[slot] = container
+    taken = places(snapshot)
     wanted: Counter[str] = Counter()
     for role in snapshot.roles:
         wanted[WORKER if role.name == CHIEF else role.name] += role.instances
     found = {}
-    for name in dict.fromkeys([*wanted, *(container.role for container in newest.values())]):
-        states = [container.state for container in newest.values() if container.role == name]
-        counts = Counter(_WORDS.get(state, state.value.lower()) for state in states)
-        missing = wanted[name] - len(states)
-        if missing > 0:
-            counts["waiting"] = missing
+    for name in dict.fromkeys([*wanted, *(container.role for container in taken)]):
+        states = [container.state for container in taken if container.role == name]
+        counts = Counter(state_word(state) for state in states)
+        lacking = wanted[name] - len(states)
+        if lacking > 0:
+            counts["waiting"] = lacking
         found[name] = ", ".join(f"{count} {state}" for state, count in counts.items())
     return found
+
+
+def state_word(state: ContainerState) -> str:
+    """A container's state for people."""
+    return _WORDS.get(state, state.value.lower())
 
 
 def _failure(container: ContainerView) -> str:

@@ -1,32 +1,29 @@
-"""From submission to the end: shows what changes, notices the end at once, handles Ctrl-C."""
+"""From submission to the end: shows what changes, notices the end at once, obeys signals."""
 
 from __future__ import annotations
 
 import queue
-import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from xlearning.client.console import Console
-from xlearning.client.following.changes import changes, summary
+from xlearning.client.following.changes import missing
+from xlearning.client.following.reasons import Reasons
+from xlearning.client.following.stopping import Detached, Stopper
+from xlearning.client.following.view import View
 from xlearning.client.following.watch import Event, Interrupt, Lost, Watcher
 from xlearning.cluster.base import ApplicationReport, ClusterClient
-from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
+from xlearning.cluster.yarn_waiting import for_master
+from xlearning.errors import ApplicationNotFound, ClusterUnavailable
 from xlearning.job import AppState, JobSpec, Snapshot
 
-_HEARTBEAT = 30.0  # seconds
-_TICK = 1.0  # seconds between two looks at the heartbeat
+__all__ = ["Detached", "Ending", "Follower"]
+
+HEARTBEAT = 30.0  # seconds
+_TICK = 1.0  # seconds between two looks at what only time changes
 _FIRST_ASK = 0.01  # seconds; each further question to the back end waits 1.5 times longer
 _LAST_WORDS = 1.0  # seconds that a snapshot may still be on its way when the end is known
-_KILL_PATIENCE = 30.0  # seconds that the ApplicationMaster gets to end the application by itself
-
-
-class Detached(Exception):
-    """The user interrupted twice: the client leaves, the application goes on."""
-
-    def __init__(self, signum: int) -> None:
-        super().__init__(signum)
-        self.signum = signum
 
 
 @dataclass(frozen=True)
@@ -54,6 +51,12 @@ class Follower:
     interval : float
         Longest time (seconds) between two questions to the back end while the ApplicationMaster
         is silent.
+    heartbeat : float
+        Seconds without news after which it is told how it stands, where no panel shows it.
+    kill_on_exit : bool
+        Whatever ends the client ends the application.
+    listener : callable, optional
+        Gets every snapshot too.
     """
 
     def __init__(
@@ -65,6 +68,9 @@ class Follower:
         console: Console,
         *,
         interval: float,
+        heartbeat: float = HEARTBEAT,
+        kill_on_exit: bool = False,
+        listener: Callable[[Snapshot], None] | None = None,
     ) -> None:
         self._job = job
         self._cluster = cluster
@@ -72,11 +78,12 @@ class Follower:
         self._inbox = inbox
         self._console = console
         self._interval = interval
+        self._kill_on_exit, self._listener = kill_on_exit, listener
+        self._view = View(job.app_id, job.submitted, console, heartbeat=heartbeat)
+        self._stopper = Stopper(job, cluster, watcher, console, kill_on_exit=kill_on_exit)
+        self._reasons = Reasons(cluster, job.app_id)
         self._delay = _FIRST_ASK
         self._last: Snapshot | None = None
-        self._last_line = time.monotonic()
-        self._interrupted_before = False
-        self._kill_sent: float | None = None
         self._unreachable = False
 
     def run(self) -> Ending:
@@ -85,21 +92,39 @@ class Follower:
         Raises
         ------
         Detached
-            On the second interruption.
+            The user wants to leave.
         """
         try:
-            while True:
-                self._take(self._next())
-                if self._must_ask():
-                    if self._last is not None and self._last.said_again:
-                        return Ending(ApplicationReport.of(self._last), self._last, goes_on=True)
-                    report = self._ask()
-                    if report is not None and report.state.final:
-                        self._drain()
-                        return Ending(_decided(report, self._last), self._last)
-                self._heartbeat()
+            return self._run()
+        except Detached:
+            raise
+        except BaseException:
+            if self._kill_on_exit:
+                self._stopper.by_force()
+            raise
         finally:
             self._console.close()
+
+    def _run(self) -> Ending:
+        while True:
+            self._take(self._next())
+            if self._must_ask():
+                if self._last is not None and self._last.said_again:
+                    return Ending(ApplicationReport.of(self._last), self._last, goes_on=True)
+                report = self._ask()
+                if report is not None and report.state.final:
+                    self._drain()
+                    return Ending(_decided(report, self._last), self._last)
+                if report is not None and self._last is None:
+                    self._view.waits(for_master(report.diagnostics))
+            self._look_for_reasons()
+            self._stopper.tick()
+            self._view.tick()
+
+    def _look_for_reasons(self) -> None:
+        reason = self._reasons.look(waits=self._last is not None and missing(self._last) > 0)
+        if reason is not None:
+            self._view.waits(reason)
 
     def _next(self) -> Event | None:
         timeout = self._delay if self._must_ask() else _TICK
@@ -115,7 +140,7 @@ class Follower:
         elif isinstance(event, Lost):
             self._delay = _FIRST_ASK
         elif isinstance(event, Interrupt):
-            self._interrupted(event.signum)
+            self._stopper.signal(event.signum)
 
     def _must_ask(self) -> bool:
         """Whether only the back end can tell how it stands."""
@@ -128,7 +153,7 @@ class Follower:
             return self._forgotten()
         except ClusterUnavailable as error:
             if not self._unreachable:
-                self._say(f"cannot be asked at the moment, trying again: {error.message}")
+                self._view.say(f"cannot be asked at the moment, trying again: {error.message}")
             self._unreachable = True
             return None
         self._unreachable = False
@@ -147,13 +172,12 @@ class Follower:
         )
 
     def _show(self, snapshot: Snapshot) -> None:
-        for line in changes(self._last, snapshot):
-            self._say(line)
+        self._last = snapshot
+        if self._listener is not None:
+            self._listener(snapshot)
+        self._view.show(snapshot)
         if snapshot.state.final:
             self._delay = _FIRST_ASK
-        else:
-            self._console.status(summary(snapshot))
-        self._last = snapshot
 
     def _drain(self) -> None:
         """Take what the ApplicationMaster sent before the end, be it still on the way."""
@@ -170,58 +194,6 @@ class Follower:
             event = self._inbox.get_nowait()
             if isinstance(event, Snapshot):
                 self._show(event)
-
-    def _say(self, line: str) -> None:
-        self._console.info(line)
-        self._last_line = time.monotonic()
-
-    def _heartbeat(self) -> None:
-        now = time.monotonic()
-        if self._kill_sent is not None and now - self._kill_sent > _KILL_PATIENCE:
-            self._kill_sent = now
-            self._say("still not ended: killing it by force")
-            self._kill_by_force()
-        if now - self._last_line >= _HEARTBEAT:
-            self._say(summary(self._last) if self._last else "waiting for the ApplicationMaster")
-
-    def _interrupted(self, signum: int) -> None:
-        if self._interrupted_before:
-            raise Detached(signum)
-        name = signal.Signals(signum).name
-        if self._console.interactive and signum == signal.SIGINT and not self._confirmed():
-            self._say("following on; Ctrl-C asks again")
-            return
-        self._interrupted_before = True
-        self._say(f"{name}: killing {self._job.app_id} (once more ends xl-submit alone)")
-        self._kill(f"{name} to xl-submit")
-
-    def _kill(self, reason: str) -> None:
-        try:
-            refusal = self._watcher.kill(self._job.user, reason)
-        except ClusterError:
-            self._kill_by_force()
-            return
-        if refusal:
-            self._say(f"not killed: {refusal}")
-        else:
-            self._kill_sent = time.monotonic()
-
-    def _kill_by_force(self) -> None:
-        """Through the back end; where that fails it is tried again after a while, and followed on."""
-        self._kill_sent = time.monotonic()
-        try:
-            self._cluster.kill(self._job.app_id)
-        except ClusterError as error:
-            self._say(f"not killed, trying again in {_KILL_PATIENCE:g} s: {error.message}")
-
-    def _confirmed(self) -> bool:
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
-            return self._console.ask(f"Kill {self._job.app_id}? [y/N] (Ctrl-C again: leave it running) ")
-        except KeyboardInterrupt:
-            raise Detached(signal.SIGINT) from None
-        finally:
-            signal.signal(signal.SIGINT, before)
 
 
 def _decided(report: ApplicationReport, last: Snapshot | None) -> ApplicationReport:

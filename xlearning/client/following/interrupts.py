@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: an exception while nothing runs yet, an event once an application does."""
+"""SIGINT, SIGTERM and SIGHUP: an exception while nothing runs yet, an event once an application does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from xlearning.client.following.watch import Event, Interrupt
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -22,9 +22,10 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Interrupts:
-    """Context that takes over both signals (in the main thread) and gives them back.
+    """Context that takes over these signals (in the main thread) and gives them back.
 
-    Inside, a signal raises `Interrupted`; after `redirect` it becomes an event.
+    Inside, a signal raises `Interrupted`; after `redirect` it becomes an event. SIGHUP stays ignored
+    where it is, as below nohup.
     """
 
     def __init__(self) -> None:
@@ -43,7 +44,10 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._arrived) for number in _SIGNALS}
+            for number in _SIGNALS:
+                if number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN:
+                    continue
+                self._before[number] = signal.signal(number, self._arrived)
         return self
 
     def __exit__(

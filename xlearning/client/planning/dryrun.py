@@ -7,10 +7,12 @@ import textwrap
 from collections.abc import Iterator
 
 from xlearning.client.planning import streams
-from xlearning.client.planning.inputs import Listing, whole
+from xlearning.client.planning.inputs import Listing
 from xlearning.client.planning.plan import Plan
 from xlearning.config import Config
 from xlearning.config.confidential import hide
+from xlearning.fs import dealing
+from xlearning.fs.dealing import Rule
 from xlearning.job import RoleSpec, SearchPaths
 from xlearning.units import format_bytes
 
@@ -31,7 +33,7 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
     for listing in plan.listings:
         lines += ["", f"Input {listing.spec.local} ({job.input_strategy.value}): {listing.amount}"]
         if not plan.streams:
-            lines += _shares(listing, 1 if whole(config) else plan.workers, whole=whole(config))
+            lines += _shares(listing, plan.workers, dealing.rule(config))
     if plan.streams:
         lines += ["", *streams.render(plan.streams, config)]
     if job.outputs:
@@ -79,11 +81,11 @@ def _role(role: RoleSpec) -> str:
     return f"  {role.name:<10} {role.instances:>4} x {memory}, {role.vcores} core{plural}"
 
 
-def _shares(listing: Listing, workers: int, *, whole: bool) -> Iterator[str]:
-    for worker in range(workers):
-        share = listing.files[worker::workers]
+def _shares(listing: Listing, workers: int, rule: Rule) -> Iterator[str]:
+    shares = dealing.deal(listing.files, workers, rule)
+    for worker, share in enumerate(shares[:1] if rule.whole else shares):
         size = format_bytes(sum(status.size for status in share))
-        who = "every worker" if whole else f"worker {worker}"
+        who = "every worker" if rule.whole else f"worker {worker}"
         yield f"  {who}: {len(share)} file{'' if len(share) == 1 else 's'}, {size}"
         for status in share:
             yield f"    {status.path}  {format_bytes(status.size)}"

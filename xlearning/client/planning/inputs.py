@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 from xlearning.client.planning.names import local_name, split_alias, split_list
 from xlearning.client.problems import Problem, resolve, unanswered
-from xlearning.config import Config
 from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus
 from xlearning.fs.listing import files_of
-from xlearning.job import InputSpec, InputStrategy
+from xlearning.job import InputSpec
 from xlearning.units import format_bytes
 
 DEFAULT_NAME = "input"
@@ -84,12 +83,6 @@ def list_inputs(
             files.update((status.path, status) for status in found)
         listings.append(Listing(spec, tuple(files.values())))
     return listings
-
-
-def whole(config: Config) -> bool:
-    """Whether every worker is handed all files, instead of its share."""
-    placeholder = config.get("xlearning.input.strategy") == InputStrategy.PLACEHOLDER.value
-    return placeholder and bool(config.get("xlearning.placeholder.whole.enable"))
 
 
 def check_names(listings: Sequence[Listing], problems: list[Problem]) -> None:

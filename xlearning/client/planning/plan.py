@@ -12,7 +12,7 @@ from xlearning.client.planning.resources import Shipped
 from xlearning.client.problems import Problem, refuse
 from xlearning.config import Config
 from xlearning.config.effects import judge
-from xlearning.fs import FileSystems
+from xlearning.fs import FileSystems, dealing
 from xlearning.fs.base import split_uri
 from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
 
@@ -144,7 +144,7 @@ def make_plan(
         feeds = streams.plan(request, listings, crew.workers, config, found, notes)
     else:
         feeds = ()
-        if not inputs.whole(config):
+        if not dealing.rule(config).whole:
             crew = roles.match_files(crew, _smallest(listings), config, notes)
     roles.check_limit(crew, config, found)
     if setting.local:

@@ -33,7 +33,7 @@ def run(config: Config, console: Console, *, every: bool, explain: str, output: 
     Parameters
     ----------
     every : bool
-        All properties, not only those that somebody set.
+        All properties, not only those whose value is not the default.
     explain : str
         Name of the one property that is told at length; empty for a list.
 
@@ -116,8 +116,5 @@ def _wrapped(text: str, first: str) -> list[str]:
 
 
 def _remark(config: Config, console: Console) -> None:
-    verdict = judge(config)
-    for text in verdict.warnings:
-        console.warn(text)
-    for problem, instead in verdict.problems:
+    for problem, instead in judge(config).problems:
         console.warn(f"{problem}, so no job can be submitted\n  instead: {instead}")

@@ -99,7 +99,9 @@ def _pieces(reader: LogReader, files: Sequence[tuple[LogFile, int]]) -> Iterator
 
 def _followed(found: Found, wish: Wish, console: Console) -> Iterator[Piece | None]:
     """What grows until the job has ended. Containers that come later are read too."""
-    source: LogSource = LiveLogs() if isinstance(found.place, YarnPlace) else LocalLogs(found)
+    source: LogSource = LiveLogs()
+    if not isinstance(found.place, YarnPlace):
+        source = LocalLogs(found.place.cluster, found.app_id)
     reader = LogReader(source, wish.tail)
     targets: list[LogTarget] = []
     looked, waiting = float("-inf"), False

@@ -10,6 +10,7 @@ from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.log_choice import LogTarget
 from xlearning.client.verbs.places import YarnPlace
 from xlearning.cluster.aggregated_logs import AggregatedLogs
+from xlearning.cluster.base import ClusterClient
 from xlearning.cluster.node_logs import NodeLogs
 from xlearning.cluster.yarn_details import aggregation
 from xlearning.errors import ClusterError
@@ -37,8 +38,8 @@ class LogSource(Protocol):
 class LocalLogs:
     """Files of this machine."""
 
-    def __init__(self, found: Found) -> None:
-        self._found = found
+    def __init__(self, cluster: ClusterClient, app_id: str) -> None:
+        self._cluster, self._app_id = cluster, app_id
 
     def sizes(self, target: LogTarget) -> Mapping[str, int]:
         """See `LogSource`."""
@@ -56,7 +57,7 @@ class LocalLogs:
 
     def _files(self, target: LogTarget) -> dict[str, Path]:
         try:
-            found = self._found.place.cluster.logs(self._found.app_id, target.id)
+            found = self._cluster.logs(self._app_id, target.id)
         except ClusterError:  # it has not started yet
             return {}
         return {name: Path(path) for name, path in found.items()}
@@ -116,7 +117,7 @@ def log_source(found: Found, targets: Sequence[LogTarget], files: Sequence[str])
         They are not to be had; the message says why, and where they are otherwise.
     """
     if not isinstance(found.place, YarnPlace):
-        return LocalLogs(found)
+        return LocalLogs(found.place.cluster, found.app_id)
     if not found.report.state.final:
         return LiveLogs()
     progress = _aggregation(found)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xlearning.client.options import OPTIONS, spellings
 from xlearning.config import Config
 from xlearning.config.confidential import HIDDEN
-from xlearning.config.effects import effect_of
+from xlearning.config.effects import effect_of, means_default
 from xlearning.config.keys import HADOOP_FAMILIES, KEYS, PREFIX, canonical, family, lookup, suggestions
 from xlearning.config.schema import Effect, Key, Kind
 from xlearning.config.values import accepted
@@ -103,8 +103,9 @@ class ConfigAnswer:
 
 
 def listed(config: Config, *, every: bool) -> ConfigAnswer:
-    """The properties that somebody set, or all."""
-    names = set(config.explicit())
+    """The properties whose value is not the default, or all."""
+    given = config.explicit()
+    names = {name for name, text in given.items() if every or not means_default(name, text)}
     if every:
         names |= {key.name for key in KEYS}
     return _answer(config, sorted(names))

@@ -35,7 +35,7 @@ CONTAINERS = Group(
             effect=ignored("Hbox did not read it either")),
         key("container.mem.usage.warn.fraction", _K.FLOAT, "0.7",
             "Share of the memory below which the page warned of a request too large.", low=0,
-            effect=ignored("pages show the peak of the memory, without a warning")),
+            effect=ignored("pages show the memory in use, without a warning")),
         key("container.running.log.enable", _K.BOOL, "false", "Hbox: keep output of programs for the page.",
             effect=ignored("the page and xl-submit logs show what programs write in any case")),
         key("log.max.size", _K.SIZE, "0", "Largest log file of a program; 0: no limit.", low=0),
