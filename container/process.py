@@ -16,24 +16,10 @@ from pathlib import Path
 
 import psutil
 
+from xlearning.cluster.exit_words import words
 from xlearning.container import guardian
 
 _GUARDIANS: set[int] = set()
-
-_SIGNAL_WORDS = {
-    signal.SIGABRT: "aborted",
-    signal.SIGBUS: "bus error",
-    signal.SIGFPE: "arithmetic error",
-    signal.SIGHUP: "hung up",
-    signal.SIGILL: "illegal instruction",
-    signal.SIGINT: "interrupted",
-    signal.SIGKILL: "killed",
-    signal.SIGPIPE: "broken pipe",
-    signal.SIGSEGV: "segmentation fault",
-    signal.SIGTERM: "terminated",
-    signal.SIGXCPU: "processor time limit exceeded",
-    signal.SIGXFSZ: "file size limit exceeded",
-}
 
 
 @dataclass(frozen=True)
@@ -53,19 +39,6 @@ class ProcessExit:
     code: int
     reason: str
     swept: int = 0
-
-
-def describe_exit(code: int) -> str:
-    """An exit code in words: ``exit code 137: killed (SIGKILL)``."""
-    if code == guardian.NOT_FOUND:
-        return f"exit code {code}: command not found"
-    if code == guardian.NOT_EXECUTABLE:
-        return f"exit code {code}: command cannot be executed"
-    if code > 128:
-        with contextlib.suppress(ValueError):
-            signum = signal.Signals(code - 128)
-            return f"exit code {code}: {_SIGNAL_WORDS.get(signum, 'ended by a signal')} ({signum.name})"
-    return f"exit code {code}"
 
 
 def become_subreaper() -> None:
@@ -278,8 +251,8 @@ class UserProcess:
         sweep = guardian.Sweep(lambda: _orphans(()), self._grace)
         for pause in _sweeping(sweep):
             await asyncio.sleep(pause)
-        words = f"its guardian (pid {self._process.pid}) died: {describe_exit(self._guardian_code())}"
-        return ProcessExit(128 + signal.SIGKILL, words, len(sweep.seen - {self.pid}))
+        reason = f"its guardian (pid {self._process.pid}) died: {words(self._guardian_code())}"
+        return ProcessExit(128 + signal.SIGKILL, reason, len(sweep.seen - {self.pid}))
 
     def _guardian_code(self) -> int:
         code = self._process.returncode
@@ -288,7 +261,7 @@ class UserProcess:
 
 def _ended(message: Mapping[str, int]) -> ProcessExit:
     code = message["exited"]
-    reason = describe_exit(code) if code else ""
+    reason = words(code) if code else ""
     if message["left"]:
         reason = f"{reason or 'exit code 0'}; {message['left']} of its processes cannot be killed"
     return ProcessExit(code, reason, message["swept"])

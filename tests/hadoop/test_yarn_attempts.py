@@ -165,7 +165,7 @@ def test_nothing_is_left_to_try(gateway: YarnGateway) -> None:
     jvm.kill()
     ended = running.end()
     assert ended.code == 2, ended.err
-    words = "the ApplicationMaster's container ended unexpectedly: exit code 137, killed by SIGKILL"
+    words = "the ApplicationMaster's container ended unexpectedly: exit code 137: killed (SIGKILL)"
     assert words in ended.err
     gateway.nothing_is_left_of(app_id)
 

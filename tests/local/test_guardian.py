@@ -14,11 +14,11 @@ from typing import Any
 import psutil
 import pytest
 
+from xlearning.cluster.exit_words import words
 from xlearning.container import guardian
 from xlearning.container.process import (
     ProcessExit,
     UserProcess,
-    describe_exit,
 )
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -70,7 +70,7 @@ def sh(text: str) -> Sequence[str]:
 def test_exit_code(run: Run, code: int) -> None:
     end = run(*sh(f"exit {code}"))
     assert end.code == code
-    assert end.reason == (describe_exit(code) if code else "")
+    assert end.reason == (words(code) if code else "")
 
 
 @pytest.mark.parametrize("name", ["KILL", "TERM", "SEGV", "ABRT"])
@@ -78,21 +78,6 @@ def test_signal(run: Run, name: str) -> None:
     end = run(*sh(f"kill -{name} $$"))
     assert end.code == 128 + signal.Signals[f"SIG{name}"]
     assert f"SIG{name}" in end.reason
-
-
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        (3, "exit code 3"),
-        (127, "command not found"),
-        (137, "killed (SIGKILL)"),
-        (143, "terminated (SIGTERM)"),
-        (139, "segmentation fault (SIGSEGV)"),
-        (255, "exit code 255"),
-    ],
-)
-def test_describe_exit(code: int, words: str) -> None:
-    assert words in describe_exit(code)
 
 
 def test_output_is_appended_to_files(run: Run, tmp_path: Path) -> None:

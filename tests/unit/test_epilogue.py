@@ -10,8 +10,9 @@ from job_samples import APP, container, save, snapshot
 
 from xlearning.client.following.changes import changes, summary
 from xlearning.client.following.epilogue import epilogue, first_failure
-from xlearning.client.following.exits import RESERVED, hint, reserved, words
+from xlearning.client.following.exits import RESERVED, hint, reserved
 from xlearning.cluster.base import ApplicationReport
+from xlearning.cluster.exit_words import words
 from xlearning.container.bootstrap import EXIT_WORDS
 from xlearning.job import (
     AppState,
@@ -82,7 +83,7 @@ def test_more_memory_than_granted_has_a_hint() -> None:
 def test_what_the_reason_says_is_not_said_twice() -> None:
     first = container(0, ContainerState.FAILED, exit_code=137)
     lines = epilogue(
-        report(AppState.FAILED, "worker:0 failed: exit code 137: killed by SIGKILL"), snapshot(first)
+        report(AppState.FAILED, "worker:0 failed: exit code 137: killed (SIGKILL)"), snapshot(first)
     )
     assert lines[1] == "  First to fail: worker:0 (c0 on node0)"
     assert "run out of memory" in lines[-1]
@@ -125,10 +126,11 @@ def test_first_failure_of_none() -> None:
     [
         (0, "exit code 0"),
         (3, "exit code 3"),
-        (127, "exit code 127: the command was not found"),
-        (137, "exit code 137: killed by SIGKILL"),
-        (143, "exit code 143: killed by SIGTERM"),
-        (160, "exit code 160: killed by signal 32"),
+        (127, "exit code 127: command not found"),
+        (137, "exit code 137: killed (SIGKILL)"),
+        (143, "exit code 143: terminated (SIGTERM)"),
+        (139, "exit code 139: segmentation fault (SIGSEGV)"),
+        (160, "exit code 160: ended by signal 32"),
         (231, "exit code 231"),
         (-104, "exit code -104: the container used more memory than it asked for"),
     ],
@@ -146,6 +148,9 @@ def test_exit_codes_in_words(code: int, expected: str) -> None:
         (1, "MemoryError", "memory"),
         (127, "", "PATH"),
         (139, "", "native"),
+        (143, "", "told to end"),
+        (-100, "", "run it again"),
+        (-102, "", "in a queue with room"),
     ],
 )
 def test_hints(code: int, line: str, expected: str) -> None:

@@ -92,7 +92,7 @@ def test_status_of_a_failed_job_says_why() -> None:
     assert text.startswith(f"{APP} FAILED after 1m 05s\n")
     assert "  Reason      worker:0 failed\n              and more" in text
     assert "worker:0  FAILED  137   node0" in text
-    assert "    exit code 137: killed by SIGKILL" in text
+    assert "    exit code 137: killed (SIGKILL)" in text
     assert "    third" in text and "fourth" not in text
     assert "http://page/" not in text, "the page is gone"
 

@@ -55,7 +55,9 @@ def test_a_failed_agent_points_to_its_log() -> None:
 
 def test_other_words_stay() -> None:
     lost = "Container released on a *lost* node"
-    assert yarn_words.container_end(lost, "worker") == lost
+    assert yarn_words.container_end(lost, "worker").startswith("its node was lost")
+    taken = "Container preempted by scheduler"
+    assert "for another queue or application (preemption)" in yarn_words.container_end(taken, "worker")
     assert yarn_words.is_lost(lost)
     assert not yarn_words.is_lost(LOCALIZED)
     assert (
@@ -67,13 +69,13 @@ def test_other_words_stay() -> None:
 def test_killed_master() -> None:
     said = yarn_words.application_end(AM_KILLED)
     assert said.startswith(
-        "the ApplicationMaster's container ended unexpectedly: exit code 137, killed by SIGKILL"
+        "the ApplicationMaster's container ended unexpectedly: exit code 137: killed (SIGKILL)"
     )
     assert "xlearning.am.memory" in said
     said = yarn_words.application_end(
         "Application driver failed with exit code 137, see logs for more information."
     )
-    assert said.startswith("the ApplicationMaster ended unexpectedly: exit code 137, killed by SIGKILL")
+    assert said.startswith("the ApplicationMaster ended unexpectedly: exit code 137: killed (SIGKILL)")
 
 
 def test_master_over_its_memory() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-import signal
+
+from xlearning.cluster.exit_words import words
 
 _STAMP = re.compile(r"^\[\d{4}-\d\d-\d\d [\d:.]+\]\s*")
 _PHYSICAL = re.compile(r"([\d.]+ ?[KMGT]?B) of ([\d.]+ ?[KMGT]?B) physical memory used")
@@ -14,6 +15,9 @@ _DRIVER = re.compile(r"Application driver failed with exit code (\d+)")
 _AM = re.compile(r"AM Container for \S+ exited with\s+exitCode: (-?\d+)")
 _CAUSE = re.compile(r"Diagnostics: ?(.*)", re.DOTALL)
 _LOST = ("*lost* node", "lost node")
+_PREEMPTED = "preempted by scheduler"
+NODE_LOST = "its node was lost"
+PREEMPTION = "(preemption)"
 _BY_SIGNAL = "Application master shutdown by external signal"
 _AM_MEMORY = "xlearning.am.memory (--am-memory)"
 _ALLOCATOR = "Failure in container allocator:"
@@ -44,12 +48,16 @@ def container_end(message: str, role: str) -> str:
         return "its agent ended with an error; the container's log tells why"
     if _LOCALIZED in message:
         return f"its files could not be put in place on the node: {first_cause(message)}"
+    if is_lost(message):
+        return f"{NODE_LOST}: YARN has not heard of it for a while"
+    if _PREEMPTED in message:
+        return f"YARN took it away for another queue or application {PREEMPTION}"
     return first_cause(message)
 
 
 def is_lost(message: str) -> bool:
     """Whether the container's node is gone, so that its processes may still run."""
-    return any(words in message for words in _LOST)
+    return any(part in message for part in _LOST)
 
 
 def application_end(diagnostics: str) -> str:
@@ -72,12 +80,12 @@ def application_end(diagnostics: str) -> str:
         return f"YARN ended the ApplicationMaster for its memory: {memory.group()}; raise {_AM_MEMORY}"
     code = int(found.group(1))
     cause = _CAUSE.search(diagnostics)
-    words = first_cause(cause.group(1)) if cause else ""
+    told = first_cause(cause.group(1)) if cause else ""
     if code == -1000:
-        return f"the ApplicationMaster's files could not be put in place on the node: {words}"
+        return f"the ApplicationMaster's files could not be put in place on the node: {told}"
     if code > 0:
         return f"the ApplicationMaster's container ended unexpectedly: {_exit(code)}"
-    return f"the ApplicationMaster's container ended unexpectedly (YARN's code {code}): {words}"
+    return f"the ApplicationMaster's container ended unexpectedly ({words(code)}): {told}"
 
 
 def refusal(text: str) -> str:
@@ -85,10 +93,10 @@ def refusal(text: str) -> str:
     queue = _QUEUE.search(text)
     if queue:
         return f"YARN has no queue {queue.group(1)} (--queue, xlearning.app.queue)"
-    words = first_cause(text.removeprefix(_SUBMISSION))
-    if _NO_LABELS in words:
+    told = first_cause(text.removeprefix(_SUBMISSION))
+    if _NO_LABELS in told:
         return "this cluster has no node labels (xlearning.*.nodeLabelExpression)"
-    return words or "no reason was given"
+    return told or "no reason was given"
 
 
 def first_cause(text: str) -> str:
@@ -99,12 +107,7 @@ def first_cause(text: str) -> str:
 
 
 def _exit(code: int) -> str:
-    words = f"exit code {code}"
-    if 128 < code <= 128 + signal.NSIG:
-        try:
-            words = f"exit code {code}, killed by {signal.Signals(code - 128).name}"
-        except ValueError:
-            return words
+    told = words(code)
     if code in (137, 143):
-        words += f"; if nobody did that, it may have run out of memory: raise {_AM_MEMORY}"
-    return words
+        told += f"; if nobody did that, it may have run out of memory: raise {_AM_MEMORY}"
+    return told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from xlearning.client.following.exits import words
+from xlearning.cluster.exit_words import words
 from xlearning.job import CHIEF, WORKER, ContainerState, ContainerView, SaveState, SaveView, Snapshot
 from xlearning.units import format_bytes
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from xlearning.client.following.changes import label
-from xlearning.client.following.exits import hint, reserved, words
+from xlearning.client.following.exits import hint, reserved
 from xlearning.cluster.base import ApplicationReport
+from xlearning.cluster.exit_words import words
 from xlearning.job import AppState, ContainerState, ContainerView, SaveState, Snapshot
 from xlearning.units import format_duration
 

@@ -1,22 +1,12 @@
-"""Exit codes of programs and containers in words, and what usually helps."""
+"""What usually helps after an exit code, and the reserved exit codes of our own processes."""
 
 from __future__ import annotations
 
 import re
-import signal
 from collections.abc import Sequence
 
-_KNOWN = {
-    1: "the program reported an error",
-    2: "the program was called the wrong way, or reported an error",
-    126: "the command was found but cannot be executed",
-    127: "the command was not found",
-    -100: "the container was lost with its node, or taken back",
-    -102: "the container was taken away for another queue",
-    -103: "the container used more virtual memory than it asked for",
-    -104: "the container used more memory than it asked for",
-    -1000: "its files could not be put in place",
-}
+from xlearning.cluster import exit_words, yarn_words
+
 # What container/bootstrap.py and the start scripts end with when xlearning itself cannot run on a node.
 RESERVED = {
     230: (
@@ -54,24 +44,25 @@ _OVER_LIMIT_HINT = (
     "give its role more, such as --worker-memory 4g; the agent (about 60 MB) and TensorBoard (about 100 MB, "
     "--board-enable false turns it off) count too"
 )
+_PREEMPTED_HINT = (
+    "its queue had more than its share: run it again later or in a queue with room (--queue); "
+    "xlearning.app.max.attempts tries a job again by itself"
+)
+_LOST_HINT = "run it again; xlearning.app.max.attempts tries a job again by itself"
+_TERM_HINT = "it was told to end: by the program itself, by somebody, or by its node going down"
 _SEGV_HINT = "a native library crashed; the log may name it"
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
 _SCRIPT = re.compile(r"can't open file '(?:[^']*/)?([^'/]+)'")
-
-
-def words(code: int) -> str:
-    """``exit code 3``, ``exit code 137: killed by SIGKILL``."""
-    if code in _KNOWN:
-        return f"exit code {code}: {_KNOWN[code]}"
-    if 128 < code <= 128 + signal.NSIG:
-        return f"exit code {code}: killed by {_signal_name(code - 128)}"
-    return f"exit code {code}"
 
 
 def hint(code: int | None, last_lines: Sequence[str], reason: str = "") -> str:
     """What to try, from exit code, last output and reason; empty when nothing is known."""
     if "physical memory used" in reason:
         return _OVER_LIMIT_HINT
+    if code == exit_words.PREEMPTED or yarn_words.PREEMPTION in reason:
+        return _PREEMPTED_HINT
+    if code == exit_words.LOST or yarn_words.NODE_LOST in reason:
+        return _LOST_HINT
     text = "\n".join(last_lines)
     module = _MODULE.search(text)
     if module:
@@ -79,11 +70,13 @@ def hint(code: int | None, last_lines: Sequence[str], reason: str = "") -> str:
     script = _SCRIPT.search(text)
     if script:
         return f"is {script.group(1)} shipped? --files {script.group(1)} puts it into the working folder"
-    if code in (137, -103, -104) or "MemoryError" in text:
+    if code in (137, exit_words.OVER_VIRTUAL, exit_words.OVER_MEMORY) or "MemoryError" in text:
         return _MEMORY_HINT
     if code == 139:
         return _SEGV_HINT
-    if code in (126, 127):
+    if code == 143:
+        return _TERM_HINT
+    if code in (exit_words.NOT_EXECUTABLE, exit_words.NOT_FOUND):
         return "name a program that is on the PATH of the nodes, or ship it with --files and write ./NAME"
     return ""
 
@@ -103,10 +96,3 @@ def reserved(text: str, python: str = "") -> tuple[str, str]:
             said, fix = RESERVED[int(code)]
             return said.format(python=python or "the Python of xlearning.python"), fix
     return "", ""
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -69,9 +69,8 @@ def _roles(snapshot: Snapshot) -> list[str]:
 
 def _containers(containers: Sequence[ContainerView]) -> list[str]:
     """A line for each where they are few and say more than their role's line does."""
-    if not 1 < len(containers) <= _FEW and not any(one.progress is not None for one in containers[:1]):
-        return []
-    if len(containers) > _FEW:
+    alone = len(containers) == 1 and containers[0].progress is None
+    if alone or not 0 < len(containers) <= _FEW:
         return []
     shown = sorted(containers, key=lambda one: (one.role, -1 if one.index is None else one.index))
     rows = [(label(one), state_word(one.state), _share(one), _memory(one), one.host) for one in shown]

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from xlearning.client.answers import table
 from xlearning.client.following.changes import label, summary
-from xlearning.client.following.exits import words
 from xlearning.client.verbs.records import duration
 from xlearning.client.verbs.standing import Standing, state_of
 from xlearning.cluster.base import KnownContainer
+from xlearning.cluster.exit_words import words
 from xlearning.job import AppState, ContainerView, SaveView, Snapshot
 from xlearning.units import format_bytes, format_duration
 
