@@ -177,8 +177,8 @@ def _too_long(argv: list[bytes], env: dict[bytes, bytes]) -> str:
     words = sum(len(word) + 1 for word in argv)
     variables = sum(len(name) + len(value) + 2 for name, value in env.items())
     return (
-        f"the kernel starts no program with a command of {words} bytes and variables of {variables}: "
-        "all of them may take a quarter of the stack (ulimit -s), and each 128 KiB; put what is long into a file"
+        f"the kernel starts no program with a command of {words} bytes and variables of {variables}: in all "
+        "a quarter of the stack (ulimit -s), and 128 KiB for each, are the limits; put long ones into a file"
     )
 
 

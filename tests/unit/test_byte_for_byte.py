@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,16 +21,37 @@ from xlearning.client.api.job import Job
 from xlearning.client.api.order import layers_of, request_of
 from xlearning.client.planning.carry import LONGEST, MOST
 from xlearning.client.planning.plan import Plan, Setting, make_plan
+from xlearning.client.preflight import texts
 from xlearning.client.scan import scan
-from xlearning.client.settings import Layers
+from xlearning.client.settings import Layers, user_name
 from xlearning.cluster.base import ApplicationReport
-from xlearning.config import load
+from xlearning.config import Config, load
 from xlearning.container import guardian
 from xlearning.errors import UsageError
 from xlearning.fs import FileSystems
-from xlearning.job import WORKER, InputStrategy, JobSpec, LaunchSpec, from_dict, to_dict
+from xlearning.job import (
+    WORKER,
+    InputStrategy,
+    JobSpec,
+    LaunchSpec,
+    LocalResource,
+    ResourceKind,
+    from_dict,
+    to_dict,
+)
 
-NASTY = [b"", b" ", b"a=b,c", b"'\"$HOME`x`\\", b"\n\t\r\n", b"--env", b"--", b"-x=", b"\xff\xfe\xc3", "é中😀".encode()]
+NASTY = [
+    b"",
+    b" ",
+    b"a=b,c",
+    b"'\"$HOME`x`\\",
+    b"\n\t\r\n",
+    b"--env",
+    b"--",
+    b"-x=",
+    b"\xff\xfe\xc3",
+    "é中😀".encode(),
+]
 WORD = st.one_of(
     st.sampled_from(NASTY),
     st.binary(max_size=30).filter(lambda word: b"\0" not in word),
@@ -65,7 +88,12 @@ def arrives(job: JobSpec) -> tuple[list[bytes], dict[bytes, bytes]]:
 
 
 @MANY
-@given(st.lists(WORD, max_size=5), VARIABLES, VARIABLES, WORD.filter(bytes.strip))
+@given(
+    st.lists(WORD, max_size=5),
+    VARIABLES,
+    VARIABLES,
+    WORD.filter(lambda name: bool(os.fsdecode(name).strip())),
+)
 @example(NASTY, {}, {}, b"n")
 def test_words_and_variables_arrive(
     arguments: list[bytes], own: dict[str, bytes], family: dict[str, bytes], name: bytes
@@ -139,8 +167,74 @@ def test_more_than_fits_in_all_is_refused() -> None:
         assert f"more than {most:,}" in refusal(b"run", *few, local=True)
 
 
+def test_the_kernels_refusal_is_told() -> None:
+    """What planning cannot know: the limit of a node."""
+    with pytest.raises(
+        guardian.ExecFailed, match=r"command of 140006 bytes and variables of 4: .*ulimit -s"
+    ) as caught:
+        guardian.execute([b"true", b"x" * 140_000], {b"A": b"b"})
+    assert caught.value.code == guardian.NOT_EXECUTABLE
+
+
 @pytest.mark.parametrize("word", ["\0", "a\0b"])
 def test_a_null_character_is_refused(word: str, tmp_path: Path) -> None:
     (tmp_path / "e").write_text(f"X='{word}'\n")
     assert "the variable X holds a NUL" in refusal(b"--env-file", bytes(tmp_path / "e"), b"run")
     assert "word 2 of the command holds a NUL" in refusal(b"run", word.encode())
+
+
+@MANY
+@given(st.text("a,{}#\\ 'é", min_size=1, max_size=8), st.text("n, 'é\\", min_size=1, max_size=5))
+def test_paths_of_a_mapping_are_those_that_are_planned(path: str, name: str) -> None:
+    """Commas and all; what cannot be said is refused, or found missing under its own name."""
+    path = f"/none/{path}/x"
+    try:
+        job = Job(["run"], output={path: name})
+        made = make_plan(
+            request_of(job),
+            load(environ={}),
+            FileSystems("file://"),
+            Setting("me", 1.0, "file://", nobody, True),
+        )
+    except UsageError:
+        return
+    (output,) = made.job.outputs
+    assert output.local == posixpath.normpath(name)
+    assert output.remote == f"file://{path}"
+
+
+def test_commas_in_names(tmp_path: Path) -> None:
+    for name in ("a,b", "c"):
+        (tmp_path / name).write_bytes(b"")
+    listed = str(tmp_path / "a\\,b").encode()
+    words = [b"--cacheFile", listed + b"#n\\,m,%s/c" % bytes(tmp_path), b"--jars", listed, b"run"]
+    job = plan(words).job
+    assert [resource.name for resource in job.resources] == ["n,m", "c", "a,b"]
+    assert job.search.jars == ("a,b",)
+    api = Job(["run"], cache_file={f"{tmp_path}/a,b": "n,m"}, files=[f"{tmp_path}/a,b"])
+    found = make_plan(
+        request_of(api), load(environ={}), FileSystems("file://"), Setting("me", 1.0, "file://", nobody, True)
+    )
+    assert {resource.name for resource in found.job.resources} == {"n,m", "a,b"}
+
+
+def test_names_that_yarn_cannot_be_given() -> None:
+    job = plan([b"--app-name=a\xff", b"--conf=xlearning.am.env.X=\xfe", b"--queue=\xc3", b"run"]).job
+    config = Config.from_properties(job.properties)
+    resources = (LocalResource("f\udcff", "file:///f", ResourceKind.FILE),)
+    found = [problem.message for problem in texts.check(replace(job, resources=resources), config)]
+    assert [message.partition(" ")[0] for message in found[:3]] == [
+        "--app-name",
+        "xlearning.app.queue",
+        "xlearning.am.env.X",
+    ]
+    assert len(found) == 4
+    assert "takes names of files in UTF-8 only" in found[3]
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [("first.last", "first.last"), ("a-b", "a-b"), ("x@REALM", "x"), ("x/host@REALM", "x"), ("@", "@")],
+)
+def test_users_are_named_as_hadoop_names_them(given: str, name: str) -> None:
+    assert user_name({"HADOOP_USER_NAME": given}) == name

@@ -1,4 +1,4 @@
-"""What the kernel can hand to a program: every word and every variable ends at a NUL and has 128 KiB at most."""
+"""What the kernel can hand to a program: each word and variable ends at a NUL and has 128 KiB at most."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ def variables(
         Where ``--env NAME`` takes its value from.
     """
     found: dict[str, str] = {}
-    for name, value in config.family(FAMILY).items():
-        _add(found, f"--conf {FAMILY}{name}", name, value, environ, problems)
+    for key, text in config.family(FAMILY).items():
+        _add(found, f"--conf {FAMILY}{key}", key, text, environ, problems)
     for text in request.env_files:
         for name, value in _read(Path(text), problems):
             _add(found, f"--env-file {text}", name, value, environ, problems)
