@@ -6,23 +6,19 @@ That is ``docs/properties.md``, ``conf/xlearning-default.xml`` and ``conf/xlearn
 from __future__ import annotations
 
 import argparse
-import re
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import properties_template
-from properties_text import FAMILY, INTRO, JSON, KINDS
+from properties_text import FAMILY, INTRO, KINDS
 
 from xlearning.client.options import OPTIONS
-from xlearning.client.verbs.property_answers import FileAnswer, PropertyAnswer
 from xlearning.config.keys import FAMILIES, GROUPS, KEYS, PREFIX, Family, Key, Kind
 from xlearning.config.schema import HBOX_PREFIX, Effect
 
 ROOT = Path(__file__).resolve().parents[1]
 _OPTIONS = {option.key: option.flag for option in OPTIONS if option.key}
-_FIELD = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)
 _HEAD = ("Name", "Type", "Default", "Meaning", "Option")
 
 
@@ -32,9 +28,7 @@ def render() -> str:
     lines = [INTRO, "## Types", "", *_table(("Type", "Written as"), ((k.value, KINDS[k]) for k in used))]
     for group in GROUPS:
         lines += ["", f"## {group.title}", "", *_table(_HEAD, map(_row, group.keys))]
-    lines += ["", FAMILY, *_table(("Name", "Meaning", "Other name"), map(_family, FAMILIES)), "", JSON]
-    lines += _table(("Field of `files`", "Type", "Meaning"), _fields(FileAnswer))
-    lines += ["", *_table(("Field of `properties`", "Type", "Meaning"), _fields(PropertyAnswer))]
+    lines += ["", FAMILY, *_table(("Name", "Meaning", "Other name"), map(_family, FAMILIES))]
     return "\n".join(lines) + "\n"
 
 
@@ -45,13 +39,6 @@ def targets() -> dict[Path, str]:
         ROOT / "conf" / "xlearning-default.xml": properties_template.defaults(),
         ROOT / "conf" / "xlearning-site.xml.template": properties_template.site(),
     }
-
-
-def _fields(record: type) -> Iterator[tuple[str, ...]]:
-    """What the docstring of a record says of its fields."""
-    text = textwrap.dedent("    " + (record.__doc__ or "")).partition("----------\n")[2]
-    for name, kind, meaning in _FIELD.findall(text):
-        yield f"`{name}`", kind, " ".join(meaning.replace("``", "`").split())
 
 
 def _row(key: Key) -> tuple[str, ...]:

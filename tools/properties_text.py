@@ -41,7 +41,7 @@ Values that only repeat a default, also that of the original's own files, are ne
 
 `xl-submit config` shows the values that are not defaults and where they come from, `xl-submit config --all`
 all of them, and `xl-submit config --explain NAME` all about one property. Values that look like secrets are
-hidden.
+hidden. [schemas/config.json](schemas/config.json) describes its `--output json`.
 """
 
 KINDS = {
@@ -62,10 +62,4 @@ FAMILY = """\
 ## Families
 
 NAME is that of a variable or of a cluster, as written.
-"""
-
-JSON = """\
-## The answer of `xl-submit config --output json`
-
-An object of two lists: `files` that were looked at, the lowest first, and `properties`, sorted by name.
 """

@@ -86,4 +86,4 @@ def test_a_thousand_files(place: Place, gateways: Callable[[], YarnGateway]) -> 
     paths = [path for path in place.tree("out") if path.endswith("/all")]
     assert len(paths) == 2
     for path in paths:
-        assert place.read(path) == b"".join(file.read_bytes() for file in small)
+        assert place.read(f"out/{path}") == b"".join(file.read_bytes() for file in small)

@@ -20,7 +20,6 @@ from xlearning.job import AppState, to_dict
 APP = "application_1700000000222_0001"
 TYPED = {
     "xl-submit desc": "xl-submit describe ",
-    "xl-submit --input-strategy PL": "xl-submit --input-strategy PLACEHOLDER ",
     "xl-submit --input-strategy=PL": "xl-submit --input-strategy=PLACEHOLDER ",
     "xl-submit --conf xlearning.input.strat": "xl-submit --conf xlearning.input.strategy=",
     "xl-submit --conf xlearning.input.strategy=DOW": "xl-submit --conf xlearning.input.strategy=DOWNLOAD ",

@@ -137,7 +137,7 @@ def test_help_of_verbs(folder: Path, verb: str) -> None:
         (("application_1_0001",), "no application application_1_0001"),
     ],
 )
-@pytest.mark.parametrize("verb", ["describe", "kill", "logs", "open", "save", "status"])
+@pytest.mark.parametrize("verb", ["kill", "logs", "save", "status"])
 def test_verbs_that_mean_no_job(folder: Path, verb: str, words: tuple[str, ...], answer: str) -> None:
     if "--nowait" in words and verb not in ("kill", "save"):
         answer = "No such option"

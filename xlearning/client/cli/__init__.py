@@ -47,7 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         from xlearning.client.console import open_console, open_standard_streams, silence
 
     open_standard_streams()
-    words = [*(sys.argv[1:] if argv is None else argv)]  # list is a module here once that verb was loaded
+    # not list(...): in this module that name is the verb's, once it has run
+    words = [*(sys.argv[1:] if argv is None else argv)]
     # Only the very first word can be a verb; later it is the user's command or a value.
     verb = words.pop(0) if words and words[0] in VERBS else DEFAULT_VERB
     if verb == DEFAULT_VERB and (meant := _meant(words)):

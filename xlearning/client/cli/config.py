@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,15 +37,19 @@ _NOTES = (
 @AS_JSON
 @click.option("-c", "--conf", multiple=True, metavar="KEY=VALUE", help="Set one property. May be repeated.")
 @click.option("--conf-file", multiple=True, metavar="FILE", help="Read properties from a file.")
+@click.option(
+    "--properties-file", multiple=True, metavar="FILE", help="The same, in Java's form (key=value)."
+)
+@click.option("--cluster", metavar="NAME", help="Another cluster than that of HADOOP_CONF_DIR.")
 @click.option("--verbose", is_flag=True, help="Show where an error comes from.")
-def config(*, conf: tuple[str, ...], conf_file: tuple[str, ...], verbose: bool, **options: Any) -> int:
+def config(*, every: bool, explain: str, output: str, verbose: bool, **layers: Any) -> int:
     """Show properties; the exit code."""
 
     def work(console: Console) -> int:
         from xlearning.client.verbs.config import run
 
-        found = _read(conf, conf_file, console, quiet=bool(options["explain"]))
-        return run(found, console, **options)
+        found = _read(layers, console, quiet=bool(explain))
+        return run(found, console, every=every, explain=explain, output=output)
 
     return sentences(work, verbose=verbose, interrupted="interrupted")
 
@@ -54,13 +59,19 @@ def main(words: list[str]) -> int:
     return run_command(config, words)
 
 
-def _read(conf: tuple[str, ...], conf_file: tuple[str, ...], console: Console, *, quiet: bool) -> Config:
+def _read(layers: Mapping[str, Any], console: Console, *, quiet: bool) -> Config:
     from xlearning.client.problems import Problem, refuse
-    from xlearning.client.settings import Layers, read_config, split_pairs
+    from xlearning.client.settings import Layers, cluster_option, read_config, split_pairs
 
     problems: list[Problem] = []
     notes: list[str] = []
-    found = read_config(Layers(conf_file, split_pairs(conf, problems)), problems, notes)
+    wanted = Layers(
+        layers["conf_file"],
+        split_pairs(layers["conf"], problems),
+        cluster_option(layers["cluster"]),
+        layers["properties_file"],
+    )
+    found = read_config(wanted, problems, notes)
     for note in [] if quiet and not problems else notes:
         console.warn(note)
     refuse(problems)

@@ -10,8 +10,6 @@ from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.places import LocalPlace, YarnPlace
 from xlearning.client.verbs.reach import connect
 from xlearning.cluster.base import ApplicationReport, KnownContainer
-from xlearning.cluster.log_listing import logged
-from xlearning.cluster.yarn_details import containers
 from xlearning.errors import ApplicationNotFound, ClusterError, XLearningError
 from xlearning.history.reader import HistoryReader
 from xlearning.job import AppState, ContainerState, ContainerView, Snapshot
@@ -123,6 +121,10 @@ def known_containers(found: Found, notes: list[str], *, thorough: bool = False) 
             return ()
     if not isinstance(found.place, YarnPlace):
         return ()
+    # what asks YARN takes a while to load, and is seldom needed
+    from xlearning.cluster.log_listing import logged
+    from xlearning.cluster.yarn_details import containers
+
     try:
         known = {one.id: one for one in containers(found.place.web, found.app_id)}
         if thorough and found.report.state.final:
