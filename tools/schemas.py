@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from xlearning.client.doctor.model import DoctorAnswer
+from xlearning.client.following.outcome_json import SubmitAnswer
 from xlearning.client.verbs import records
 from xlearning.client.verbs.property_answers import ConfigAnswer
 
@@ -30,9 +31,9 @@ ANSWERS: Mapping[str, type] = {
     "open": records.OpenAnswer,
     "save": records.SaveAnswer,
     "status": records.JobStatus,
-    "submit": records.Outcome,
+    "submit": SubmitAnswer,
 }
-_TITLES = {"submit": "xl-submit --format json COMMAND"}
+_COMMANDS = {"submit": "xl-submit --format json"}
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FIELDS = re.compile(r"^(\w[\w, ]*) : .+\n((?:    .+\n?)+)", re.MULTILINE)
 
@@ -49,7 +50,7 @@ def schema(name: str) -> dict[str, Any]:
     return {
         "$schema": _DIALECT,
         **own,
-        "title": _TITLES.get(name, f"xl-submit {name} --output json"),
+        "title": _COMMANDS.get(name, f"xl-submit {name} --output json"),
         "$defs": parts,
     }
 

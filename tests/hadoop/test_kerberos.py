@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from minihadoop import MiniHadoop
+from preflight_table import keeps, rows
 from secure_gateway import SecureGateway
 from submitting import PROGRAMS, wait_for
 
@@ -181,3 +182,21 @@ def test_what_is_said_without_a_ticket(nobody: SecureGateway, tmp_path: Path) ->
         assert "hint: " in ended.err
         assert "Traceback" not in ended.err
         assert len(ended.err.strip().splitlines()) == 2, ended.err
+
+
+def test_rows_of_the_preflight_table(alice: SecureGateway, nobody: SecureGateway) -> None:
+    """Every row of docs/preflight.md that is about secure clusters."""
+    closed, small = ("--queue", "root.team.closed"), ("--am-memory", 64, "--worker-memory", 64)
+    forever = ("--conf", "xlearning.kerberos.min.lifetime=1000d")
+    said = {
+        "no ticket": nobody.submit("--dry-run", "--files", "nofile", "--", "true").err,
+        "the ticket ends too soon": alice.submit("--dry-run", *forever, "--", "true").err,
+        "no right to submit to the queue": alice.submit("--dry-run", *closed, *small, "--", "true").err,
+    }
+    table = rows("On a secure cluster")
+    assert list(said) == list(table)
+    for situation, text in said.items():
+        keeps(table[situation], text)
+    assert "there is no file://" in said["no ticket"]
+    asked = alice.submit("--dry-run", "--queue", "root.team.night shift", *small, "--", "true")
+    assert asked.code == 0, asked.err

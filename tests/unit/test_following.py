@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from job_samples import APP, container, snapshot
-from json_answers import conforming
 
 from xlearning.client.console import Console, PlainConsole, open_console
 from xlearning.client.following.banner import banner, needed
@@ -342,9 +341,9 @@ def test_commands_that_find_the_job_again() -> None:
 def test_the_end_for_a_program() -> None:
     report = ApplicationReport(APP, "n", "me", AppState.FAILED, "because", submitted=1.0, finished=3.0)
     seen = snapshot(container(1, ContainerState.FAILED, exit_code=3, ended=1))
-    told = conforming("submit", outcome(JOB, report, seen, backend="yarn", now=9.0))
-    assert (told["app_id"], told["state"], told["reason"], told["seconds"]) == (APP, "FAILED", "because", 2.0)
-    assert (told["exit_code"], told["failed"], told["backend"]) == (3, "c1", "yarn")
+    told = outcome(JOB, report, seen, backend="yarn", now=9.0)
+    assert (told.app_id, told.state, told.reason, told.seconds) == (APP, AppState.FAILED, "because", 2.0)
+    assert (told.exit_code, told.failed, told.backend) == (3, "c1", "yarn")
     good = outcome(JOB, replace(report, state=AppState.SUCCEEDED), None, backend="yarn", now=9.0)
     assert (good.exit_code, good.reason, good.containers) == (0, "", ())
 

@@ -6,6 +6,7 @@ import itertools
 import re
 import shlex
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,10 @@ def _make_what_it_reads(words: list[str], root: Path) -> None:
     for path in _values(words, "--cacheArchive"):
         place = root / path.partition("#")[0].lstrip("/")
         place.parent.mkdir(parents=True, exist_ok=True)
-        tarfile.open(place, "w:gz").close()
+        if place.suffix == ".zip":
+            zipfile.ZipFile(place, "w").close()
+        else:
+            tarfile.open(place, "w:gz").close()
     for name in _values(words, "--files"):
         Path(name).write_text("a program\n")
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 from typing import Any
 
 import pytest
 
 from xlearning.client.console import PlainConsole
-from xlearning.client.preflight.yarn import fit, fit_to_yarn, prioritize, problems
+from xlearning.client.preflight import containers
+from xlearning.client.preflight.yarn import fit, prioritize
+from xlearning.client.problems import Problem
 from xlearning.cluster import yarn_resources
+from xlearning.cluster.yarn_facts import Facts
 from xlearning.cluster.yarn_resources import Limits
 from xlearning.config import Config
-from xlearning.errors import ClusterUnavailable, UsageError
-from xlearning.job import JobSpec, LocalResource, ResourceKind, RoleSpec
+from xlearning.errors import ClusterUnavailable
+from xlearning.job import JobSpec, RoleSpec
 
 
 def job(**properties: str) -> tuple[JobSpec, Config]:
@@ -50,6 +52,10 @@ def answers(nodes: list[Any], **settings: str) -> Any:
     return get
 
 
+def problems(made: JobSpec, config: Config, limits: Limits) -> list[Problem]:
+    return containers.check(made, config, Facts(limits), None)
+
+
 MEMORY = "yarn.scheduler.maximum-allocation-mb"
 
 
@@ -76,9 +82,7 @@ def test_everything_too_large_is_told_at_once() -> None:
         "xlearning.am.memory": "3000",
         "xlearning.app.priority": "FAST",
     }
-    with pytest.raises(UsageError) as caught:
-        fit_to_yarn(*job(**properties), Limits(2048, 4, 1), PlainConsole(io.StringIO()))
-    told = caught.value.message
+    told = "\n".join(problem.message for problem in problems(*job(**properties), Limits(2048, 4, 1)))
     most = "the largest container of this cluster has 2048"
     assert f"a worker container asks for 4096 MB of memory; {most}" in told
     assert "asks for 8 cores" in told
@@ -118,18 +122,3 @@ def test_a_priority_that_yarn_lowers() -> None:
     prioritize("application_1_0001", config, change, PlainConsole(said))
     assert asked == [("application_1_0001", 4)]
     assert "priority 0, not 4" in said.getvalue()
-
-
-@pytest.mark.parametrize(("name", "bad"), [("d$HOME.txt", "'$'"), ("b`touch x`", "'`'"), ('q"x', "'\"'")])
-def test_names_that_a_shell_on_the_node_would_misread(name: str, bad: str) -> None:
-    made, config = job()
-    resource = LocalResource(name, f"file:///a/{name}", ResourceKind.FILE)
-    (problem,) = problems(dataclasses.replace(made, resources=(resource,)), config, Limits())
-    assert name in problem.message
-    assert bad in problem.message
-
-
-def test_other_names_are_fine() -> None:
-    made, config = job()
-    resource = LocalResource("a b é%41;#?\\'.sh", "file:///a", ResourceKind.FILE)
-    assert problems(dataclasses.replace(made, resources=(resource,)), config, Limits()) == []

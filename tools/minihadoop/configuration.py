@@ -149,8 +149,35 @@ def node_site(layout: Layout, state: State, index: int) -> Values:
 
 
 _SCHEDULER: Values = {
-    "yarn.scheduler.capacity.root.queues": "default",
-    "yarn.scheduler.capacity.root.default.capacity": 100,
+    "yarn.scheduler.capacity.root.queues": "default,small,stopped,team",
+    # " " is nobody; who is named for a queue may also use those below it
+    "yarn.scheduler.capacity.root.acl_submit_applications": " ",
+    "yarn.scheduler.capacity.root.acl_administer_queue": " ",
+    # all of the cluster when nobody else wants it
+    "yarn.scheduler.capacity.root.default.capacity": 98,
+    "yarn.scheduler.capacity.root.default.maximum-capacity": 100,
+    "yarn.scheduler.capacity.root.default.user-limit-factor": 2,
+    "yarn.scheduler.capacity.root.default.acl_submit_applications": "*",
+    # a tenth of the cluster at most, in small containers
+    "yarn.scheduler.capacity.root.small.capacity": 1,
+    "yarn.scheduler.capacity.root.small.maximum-capacity": 10,
+    "yarn.scheduler.capacity.root.small.user-limit-factor": 100,
+    "yarn.scheduler.capacity.root.small.maximum-allocation-mb": 1024,
+    "yarn.scheduler.capacity.root.small.maximum-allocation-vcores": 2,
+    "yarn.scheduler.capacity.root.small.acl_submit_applications": "*",
+    "yarn.scheduler.capacity.root.stopped.capacity": 0,
+    "yarn.scheduler.capacity.root.stopped.state": "STOPPED",
+    "yarn.scheduler.capacity.root.stopped.acl_submit_applications": "*",
+    # queues below a queue; with access control one of them is for its owner alone
+    "yarn.scheduler.capacity.root.team.capacity": 1,
+    "yarn.scheduler.capacity.root.team.queues": "closed,night shift,full",
+    "yarn.scheduler.capacity.root.team.closed.capacity": 50,
+    "yarn.scheduler.capacity.root.team.closed.acl_submit_applications": "owner ",
+    "yarn.scheduler.capacity.root.team.night shift.capacity": 50,
+    "yarn.scheduler.capacity.root.team.night shift.user-limit-factor": 200,
+    "yarn.scheduler.capacity.root.team.night shift.acl_submit_applications": "*",
+    "yarn.scheduler.capacity.root.team.full.capacity": 0,
+    "yarn.scheduler.capacity.root.team.full.acl_submit_applications": "*",
     "yarn.scheduler.capacity.maximum-am-resource-percent": 0.9,
     # the default hands out one container per node and heartbeat
     "yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments": 100,

@@ -6,19 +6,23 @@ import contextlib
 import dataclasses
 import os
 import time
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from xlearning.client.console import Console
 from xlearning.client.planning.plan import Plan
-from xlearning.cluster.base import ClusterClient
+from xlearning.client.planning.resources import Shipped
+from xlearning.client.problems import Problem
+from xlearning.cluster.base import ApplicationReport, ClusterClient
 from xlearning.config import Config
+from xlearning.errors import CredentialsError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.job import JobSpec
 
 if TYPE_CHECKING:
+    from xlearning.client.preflight.cluster import ClusterPreflight
     from xlearning.client.verbs.log_sources import LogSource
     from xlearning.cluster.yarn_script import Launch, NodePackage
 
@@ -50,6 +54,17 @@ class BackEnd(Protocol):
 
     def warm_up(self) -> None:
         """Begin what takes time and will be needed."""
+
+    def reach(self, config: Config, fss: FileSystems) -> list[Problem]:
+        """Whether the back end is there at all; begins to ask what `preflight` needs. Comes first."""
+
+    def report(self, app_id: str) -> ApplicationReport:
+        """How an application stands; `ClusterUnavailable` at once where `reach` has failed."""
+
+    def preflight(
+        self, config: Config, fss: FileSystems, job: JobSpec, shipped: Sequence[Shipped], notes: list[str]
+    ) -> list[Problem]:
+        """What the back end would refuse; what was decided for the user goes to ``notes``."""
 
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
         """What may take long and can be interrupted."""
@@ -104,6 +119,22 @@ class OnThisMachine:
 
     def warm_up(self) -> None:
         """Nothing takes time here."""
+
+    def reach(self, config: Config, fss: FileSystems) -> list[Problem]:  # noqa: ARG002
+        """It is."""
+        return []
+
+    def report(self, app_id: str) -> ApplicationReport:
+        """How an application stands."""
+        return self.cluster.report(app_id)
+
+    def preflight(
+        self, config: Config, fss: FileSystems, job: JobSpec, shipped: Sequence[Shipped], notes: list[str]
+    ) -> list[Problem]:
+        """Files, archives and folders."""
+        from xlearning.client.preflight.machine import check
+
+        return check(config, fss, self.user, self.staging_root(config, fss), job, shipped, notes)
 
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
         """Nothing takes long here."""
@@ -166,6 +197,8 @@ class OnYarn:
     ----------
     keep : bool
         Whether the driver JVM stays after a submission, for the next one.
+    refused : CredentialsError, optional
+        Why there is no login: then `reach` tells it, and nothing of the cluster is asked.
 
     Raises
     ------
@@ -178,22 +211,30 @@ class OnYarn:
     name = "yarn"
 
     def __init__(
-        self, environ: MutableMapping[str, str], user: str, config: Config, *, keep: bool = False
+        self,
+        environ: MutableMapping[str, str],
+        user: str,
+        config: Config,
+        *,
+        keep: bool = False,
+        refused: CredentialsError | None = None,
     ) -> None:
         from xlearning.client.secure import log_in
         from xlearning.cluster.hadoop_site import HadoopSite
         from xlearning.cluster.skein import SkeinCluster
 
         self._site = HadoopSite.from_environ(environ)
-        login = log_in(self._site, environ, config)
-        self.user = login.user if login else user
-        self._skein = SkeinCluster(self._site, self.user, login)
+        self._login = None if refused else log_in(self._site, environ, config)
+        self._refused = refused
+        self.user = self._login.user if self._login else user
+        self._skein = SkeinCluster(self._site, self.user, self._login)
         self.cluster: ClusterClient = self._skein
         self.default_fs = self._site.default_fs
         self._open = contextlib.ExitStack()
         self._keep = keep
         self._package: NodePackage | None = None
-        self._job: JobSpec | None = None  # as the cluster allows it
+        self._preflight: ClusterPreflight | None = None
+        self._job: JobSpec | None = None  # as the cluster allows it, with what was brought there
 
     def staging_root(self, config: Config, fss: FileSystems) -> str:
         """``xlearning.staging.dir``, on the default file system unless it says otherwise."""
@@ -203,15 +244,34 @@ class OnYarn:
         """The driver JVM takes seconds."""
         self._skein.warm_up()
 
+    def reach(self, config: Config, fss: FileSystems) -> list[Problem]:
+        """Whether there is a login, and HDFS and YARN answer."""
+        from xlearning.client.preflight.cluster import ClusterPreflight
+
+        self._preflight = ClusterPreflight(self._skein, config, fss, self.user, self._login, self._refused)
+        return self._preflight.reach()
+
+    def report(self, app_id: str) -> ApplicationReport:
+        """How an application stands; `ClusterUnavailable` at once where `reach` has failed."""
+        if self._preflight is not None and self._preflight.silent is not None:
+            raise self._preflight.silent
+        return self.cluster.report(app_id)
+
+    def preflight(
+        self, config: Config, fss: FileSystems, job: JobSpec, shipped: Sequence[Shipped], notes: list[str]
+    ) -> list[Problem]:
+        """What HDFS and YARN would refuse."""
+        assert self._preflight is not None, "reach comes first"
+        history = fss.resolve(config.get("xlearning.history.log.dir"))
+        return self._preflight.check(job, shipped, self.staging_root(config, fss), history, notes)
+
     def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
         """Upload our package for the nodes and large files of the user's, unless they are there."""
-        from xlearning.client.preflight.yarn import fit_to_yarn
         from xlearning.client.stage import refused
         from xlearning.client.uploading.bring import bring
         from xlearning.cluster.scratch import Scratch
 
-        self._skein.check_reachable()
-        job = fit_to_yarn(plan.job, config, self._skein.limits(), console)
+        job = self._fitted(plan.job, config)
         root = self.staging_root(config, fss)
         with refused(root):
             _make_shared(fss, root)
@@ -246,6 +306,12 @@ class OnYarn:
             if not self._keep:
                 self._skein.release_driver()
 
+    def _fitted(self, job: JobSpec, config: Config) -> JobSpec:
+        from xlearning.client.preflight.yarn import fit
+
+        assert self._preflight is not None, "reach comes first"
+        return fit(job, config, self._preflight.limits)[0]
+
     def started(self, app_id: str, config: Config, console: Console) -> None:
         """The priority, which skein cannot pass on."""
         from xlearning.client.preflight.yarn import prioritize
@@ -263,7 +329,8 @@ class OnYarn:
         from xlearning.cluster.yarn_script import NodePackage
 
         package = NodePackage(join(self.staging_root(config, fss), "PACKAGE.tar.gz"))
-        return self._skein.describe(plan.job, package, self._launch(plan.job, config, fss))
+        job = self._fitted(plan.job, config)
+        return self._skein.describe(job, package, self._launch(job, config, fss))
 
     def _launch(self, job: JobSpec, config: Config, fss: FileSystems) -> Launch:
         from xlearning.client.packaging.delivery import interpreter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xlearning.errors import UsageError
+from xlearning.errors import CredentialsError, StorageError, StorageUnavailable, UsageError
 from xlearning.fs import FileSystems
 
 
@@ -18,7 +18,8 @@ class Problem:
 
 
 def refuse(problems: Sequence[Problem]) -> None:
-    """Raise one `UsageError` that tells all problems, each with its fix; nothing when there is none."""
+    """Raise one `UsageError` that tells all problems, each once, with its fix; nothing when there is none."""
+    problems = list(dict.fromkeys(problems))
     if not problems:
         return
     if len(problems) == 1:
@@ -38,6 +39,13 @@ def resolve(path: str, fss: FileSystems, option: str, problems: list[Problem]) -
     except UsageError as error:
         problems.append(Problem(f"{option}: {error.message}", error.hint or ""))
         return None
+
+
+def unanswered(uri: str, error: StorageError, fss: FileSystems, problems: list[Problem]) -> None:
+    """A file system failed. One that is away or lets nobody in is asked no more: that may take long."""
+    problems.append(Problem(error.message, error.hint or ""))
+    if isinstance(error, (StorageUnavailable, CredentialsError)):
+        fss.give_up(uri, error)
 
 
 def _indent(text: str) -> str:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from xlearning.client.api.job import Job
 from xlearning.client.api.order import layers_of, request_of
@@ -86,15 +87,18 @@ class Submitter:
         self._warn(told)
         known = config or Config.from_properties({})
         back_end = self.back_end(known, found)
-        now, user, cluster = time.time(), back_end.user, back_end.cluster
+        now, user = time.time(), back_end.user
         fss = FileSystems(back_end.default_fs, timeout=known.get("xlearning.fs.timeout"), user=user)
-        if config is not None and to_run:
+        away = back_end.reach(known, fss)
+        found += away
+        if config is not None and to_run and not away:
             from xlearning.client.sweep import sweep_dead
 
             back_end.warm_up()
-            sweep_dead(back_end.staging_root(config, fss), user, fss, cluster, self._console)
+            sweep_dead(back_end.staging_root(config, fss), user, fss, back_end.cluster, self._console)
             back_end.sweep(fss, self._console)
-        setting = Setting(user, now, back_end.default_fs, cluster.report, self._local)
+        preflight = partial(back_end.preflight, known, fss)
+        setting = Setting(user, now, back_end.default_fs, back_end.report, self._local, preflight)
         complete = config is not None
         plan = make_plan(request_of(job), known, fss, setting, problems=found, config_complete=complete)
         self._warn(plan.notes)
@@ -139,7 +143,9 @@ class Submitter:
             if who not in self._back_ends:
                 try:
                     self._back_ends[who] = OnYarn(os.environ, user_name(os.environ), config, keep=self._keep)
-                except (ConfigError, CredentialsError) as error:
+                except CredentialsError as error:  # told with what is known without the cluster
+                    return OnYarn(os.environ, user_name(os.environ), config, refused=error)
+                except ConfigError as error:
                     refuse([*problems, Problem(error.message, error.hint or "")])
                     raise
             return self._back_ends[who]

@@ -50,6 +50,8 @@ def _launch(line: Scan, ways: Ways, made: Draft, submitter: Submitter, console: 
         from xlearning.client.planning.dryrun import set_properties
 
         console.block(["Properties that are not defaults", *set_properties(made.config)], good=True)
+    for listing in made.plan.listings:
+        console.info(f"Input {listing.spec.local}: {listing.amount}")
     inbox: queue.SimpleQueue[Event] = queue.SimpleQueue()
     with Interrupts() as interrupts:
         submitter.make_ready(made)

@@ -80,6 +80,22 @@ def log_in(environ: MutableMapping[str, str], keytab_path: str = "", principal: 
     return _by_cache(environ)
 
 
+def lifetime(login: Login) -> int | None:
+    """Seconds for which the ticket is still good; None with a keytab, which gives new ones.
+
+    Raises
+    ------
+    CredentialsError
+        No answer of GSSAPI.
+    """
+    if login.keytab:
+        return None
+    try:
+        return _ask("").lifetime
+    except GssError:
+        return 0
+
+
 def _by_cache(environ: MutableMapping[str, str]) -> Login:
     cache = environ.get(_CACHE) or "the default one"
     fix = "run kinit and try again, or set xlearning.kerberos.keytab and xlearning.kerberos.principal"

@@ -17,7 +17,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from xlearning.cluster import resource_manager, yarn_resources, yarn_waiting
+from xlearning.cluster import resource_manager, yarn_facts, yarn_waiting
 from xlearning.cluster.background import Background
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.hadoop_site import HadoopSite
@@ -28,7 +28,7 @@ from xlearning.cluster.resource_manager import TAG, ResourceManagerWeb
 from xlearning.cluster.skein_calls import short, translated
 from xlearning.cluster.skein_containers import SkeinContainerManager
 from xlearning.cluster.skein_spec import local_bytes, readable, specification
-from xlearning.cluster.yarn_resources import Limits
+from xlearning.cluster.yarn_facts import Facts
 from xlearning.cluster.yarn_script import Launch, NodePackage
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import JobSpec
@@ -135,9 +135,9 @@ class SkeinCluster:
         sources = {resource.name: resource.uri for resource in job.resources}
         return readable(specification(_skein(), job, sources, package, launch, None))
 
-    def limits(self) -> Limits:
-        """What the cluster gives one container, as far as it tells."""
-        return yarn_resources.ask(self._web.get)
+    def facts(self) -> Facts:
+        """The cluster's limits and queues, as far as it tells."""
+        return yarn_facts.ask(self._web.get)
 
     def began(self) -> int:
         """Start of the ResourceManager (ms), which the ids of its applications hold."""
@@ -232,7 +232,7 @@ class SkeinCluster:
     def _start_driver(self) -> Any:
         # The loopback connection to the driver must not go through a proxy of the environment.
         os.environ["no_grpc_proxy"] = "127.0.0.1,localhost"  # noqa: SIM112 - grpc reads it in lower case
-        _check_programs(os.environ)
+        check_programs(os.environ)
         skein = _skein()
         with translated(skein, "skein's driver cannot be started"), _told_by_programs():
             return _quiet(skein.Client)(
@@ -339,15 +339,22 @@ def _java_options(environ: Mapping[str, str]) -> str:
     return f"{_DRIVER_JAVA} -Djava.security.krb5.conf={conf}" if conf else _DRIVER_JAVA
 
 
-def _check_programs(environ: Mapping[str, str]) -> None:
-    """What skein starts: ``yarn`` for the class path, and Java."""
+def check_programs(environ: Mapping[str, str]) -> None:
+    """Look for what skein starts: ``yarn`` for the class path, and Java.
+
+    Raises
+    ------
+    ClusterError
+        Something is missing.
+    """
     home = environ.get("JAVA_HOME")
-    for program in ("yarn", f"{home}/bin/java" if home else "java"):
-        if shutil.which(program) is None:
-            raise ClusterError(
-                f"the program {program} is not there",
-                hint="YARN needs Hadoop's yarn on PATH, and JAVA_HOME or java on PATH; --local needs neither",
-            )
+    wanted = ("yarn", f"{home}/bin/java" if home else "java")
+    missing = [program for program in wanted if shutil.which(program, path=environ.get("PATH")) is None]
+    if missing:
+        raise ClusterError(
+            f"the program {' and the program '.join(missing)} is not there",
+            hint="YARN needs Hadoop's yarn on PATH, and JAVA_HOME or java on PATH; --local needs neither",
+        )
 
 
 @functools.cache

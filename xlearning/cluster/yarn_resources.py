@@ -76,9 +76,9 @@ def ask(get: Callable[[str], Any]) -> Limits:
         Path -> parsed answer of the ResourceManager's web service.
     """
     nodes = _nodes(get)
-    memory = [_setting(get, _MEMORY), *_largest(nodes, "MemoryMB", "availMemoryMB")]
-    vcores = [_setting(get, _VCORES), *_largest(nodes, "VirtualCores", "availableVirtualCores")]
-    attempts = [_setting(get, name) for name in _ATTEMPTS]
+    memory = [setting(get, _MEMORY), *_largest(nodes, "MemoryMB", "availMemoryMB")]
+    vcores = [setting(get, _VCORES), *_largest(nodes, "VirtualCores", "availableVirtualCores")]
+    attempts = [setting(get, name) for name in _ATTEMPTS]
     return Limits(
         memory_mb=min((value for value in memory if value), default=None),
         vcores=min((value for value in vcores if value), default=None),
@@ -94,13 +94,21 @@ def _nodes(get: Callable[[str], Any]) -> list[Any]:
         return []
 
 
-def _setting(get: Callable[[str], Any], name: str) -> int | None:
-    """A number of the ResourceManager's own configuration, which the gateway's may not know."""
+def setting(get: Callable[[str], Any], name: str) -> int | None:
+    """A positive number of the ResourceManager's own configuration, which the gateway's may not know."""
     try:
-        value = int(get(f"/conf?name={quote(name)}")["property"]["value"])
-    except (ClusterError, OSError, LookupError, TypeError, ValueError):
+        value = int(text(get, name))
+    except ValueError:
         return None
     return value if value > 0 else None
+
+
+def text(get: Callable[[str], Any], name: str) -> str:
+    """A property of the ResourceManager's own configuration; empty where it is not told."""
+    try:
+        return str(get(f"/conf?name={quote(name)}")["property"]["value"] or "")
+    except (ClusterError, OSError, LookupError, TypeError, ValueError):
+        return ""
 
 
 def _largest(nodes: list[Any], used: str, free: str) -> list[int]:

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 from xlearning.config import hadoop_xml
-from xlearning.errors import UsageError
+from xlearning.errors import StorageError, UsageError
 from xlearning.fs.base import FileSystem, join, split_uri
 from xlearning.fs.local import LocalFileSystem
 
@@ -41,6 +41,7 @@ class FileSystems:
         self._timeout, self._user = timeout, user
         self._lock = threading.Lock()
         self._made: dict[str, FileSystem] = {}
+        self._given_up: dict[str, StorageError] = {}
 
     @property
     def default(self) -> FileSystem:
@@ -54,14 +55,24 @@ class FileSystems:
         ------
         UsageError
             There is no file system for its scheme, or its host is missing.
+        StorageError
+            It was given up.
         """
         scheme, authority, _ = split_uri(self._full(uri))
         _check(scheme, authority, uri)
         with self._lock:
             key = f"{scheme}://{authority}"
+            if key in self._given_up:
+                raise self._given_up[key]
             if key not in self._made:
                 self._made[key] = self._make(scheme, key)
             return self._made[key]
+
+    def give_up(self, uri: str, error: StorageError) -> None:
+        """Have every later `of` for the file system of ``uri`` raise ``error`` at once."""
+        scheme, authority, _ = split_uri(self._full(uri))
+        with self._lock:
+            self._given_up[f"{scheme}://{authority}"] = error
 
     def resolve(self, path: str) -> str:
         """The full URI of a path or URI as a user writes it.

@@ -108,12 +108,12 @@ class Attended:
             self._tell_json(report)
 
     def _tell_json(
-        self, report: ApplicationReport, snapshot: Snapshot | None = None, outputs: Sequence[str] = ()
+        self, report: ApplicationReport, snapshot: Snapshot | None = None, published: Sequence[str] = ()
     ) -> None:
         if not self._ways.as_json:
             return
         from xlearning.client.following.outcome_json import outcome
 
-        backend = self._made.back_end.name
-        told = outcome(self._job, report, snapshot, backend=backend, now=time.time(), outputs=outputs)
+        backend, now = self._made.back_end.name, time.time()
+        told = outcome(self._job, report, snapshot, backend=backend, now=now, published=published)
         answer_json(to_dict(told), self._console)

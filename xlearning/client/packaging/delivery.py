@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xlearning.client.console import Console
 from xlearning.client.packaging import nodes as place
+from xlearning.client.packaging.given import look
 from xlearning.client.packaging.shipping import GIVEN, given, world_readable
 from xlearning.client.problems import Problem
 from xlearning.client.uploading.cache import Cache, Entry, Shipment
@@ -25,11 +26,11 @@ FILE = "package.tar.gz"
 
 
 def check(config: Config, fss: FileSystems, problems: list[Problem]) -> None:
-    """What can be known at planning: versions, and whether an administrator's archive is there."""
+    """What can be known at planning: versions, and whether an administrator's archive is one of ours."""
     try:
         interpreter(config)
         if config.get(GIVEN):
-            given(fss, config.get(GIVEN))
+            look(fss, given(fss, config.get(GIVEN)).uri)
     except ConfigError as error:
         problems.append(Problem(error.message, error.hint or ""))
 

@@ -36,7 +36,10 @@ def pack(archive: Archive, target: Path, work: Path, compiler: str | None) -> in
     if compiler:
         _compile(compiler, tree)
     with tarfile.open(target, "w:gz", compresslevel=_COMPRESSION) as tar:
-        tar.add(tree, arcname=".", filter=_anonymous)
+        tar.add(
+            tree / MANIFEST, arcname=f"./{MANIFEST}", filter=_anonymous
+        )  # first, so that it is read quickly
+        tar.add(tree, arcname=".", filter=_rest)
     return target.stat().st_size
 
 
@@ -76,6 +79,10 @@ def _version_of(interpreter: str) -> Version | None:
 
 def _plain_environ() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+
+def _rest(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    return None if member.name == f"./{MANIFEST}" else _anonymous(member)
 
 
 def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -31,7 +31,7 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
         *(_role(role) for role in job.roles),
     ]
     for listing in plan.listings:
-        lines += ["", _title(listing, job.input_strategy.value)]
+        lines += ["", f"Input {listing.spec.local} ({job.input_strategy.value}): {listing.amount}"]
         if not plan.streams:
             lines += _shares(listing, plan.workers, dealing.rule(config))
     if plan.streams:
@@ -79,12 +79,6 @@ def _role(role: RoleSpec) -> str:
     memory = format_bytes(role.memory_mb * 2**20)
     plural = "s" if role.vcores > 1 else ""
     return f"  {role.name:<10} {role.instances:>4} x {memory}, {role.vcores} core{plural}"
-
-
-def _title(listing: Listing, strategy: str) -> str:
-    count = len(listing.files)
-    plural = "" if count == 1 else "s"
-    return f"Input {listing.spec.local} ({strategy}): {count} file{plural}, {format_bytes(listing.size)}"
 
 
 def _shares(listing: Listing, workers: int, rule: Rule) -> Iterator[str]:

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xlearning.client.planning.names import local_name, split_alias, split_list
-from xlearning.client.problems import Problem, resolve
+from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus
 from xlearning.fs.listing import files_of
 from xlearning.job import InputSpec
+from xlearning.units import format_bytes
 
 DEFAULT_NAME = "input"
 
@@ -31,6 +32,12 @@ class Listing:
     def size(self) -> int:
         """Bytes of all files."""
         return sum(status.size for status in self.files)
+
+    @property
+    def amount(self) -> str:
+        """How much there is, for people."""
+        count = len(self.files)
+        return f"{count} file{'' if count == 1 else 's'}, {format_bytes(self.size)}"
 
 
 def parse(texts: Sequence[str], fss: FileSystems, problems: list[Problem]) -> list[InputSpec]:
@@ -104,11 +111,11 @@ def _clash(local: str, clashes: Sequence[tuple[str, str]]) -> Problem:
 def _files(
     pattern: str, fss: FileSystems, *, allow_empty: bool, hidden: bool, problems: list[Problem]
 ) -> list[FileStatus]:
-    fs = fss.of(pattern)
     try:
-        files = files_of(fs, pattern, hidden=hidden)
-    except StorageError:
-        raise
+        files = files_of(fss.of(pattern), pattern, hidden=hidden)
+    except StorageError as error:
+        unanswered(pattern, error, fss, problems)
+        return []
     except OSError as error:
         problems.append(
             Problem(f"input {pattern} cannot be read: {error}", "ask its owner for read permission")

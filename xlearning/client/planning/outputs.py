@@ -7,19 +7,19 @@ applications is swept and used, so that a failed job can simply be run again.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 
 from xlearning.client.planning.names import local_name, split_alias
-from xlearning.client.problems import Problem, resolve
+from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.cluster.base import ApplicationReport
-from xlearning.errors import ApplicationNotFound, StorageError
+from xlearning.errors import ApplicationNotFound, ClusterUnavailable, StorageError
 from xlearning.fs import FileSystems, parent, split_uri
 from xlearning.fs.base import exists
 from xlearning.job import OutputSpec
 
 TEMPORARY, SUCCESS = "_temporary", "_SUCCESS"
 _ATTEMPT_FOLDER = re.compile(r"(application_\d+_\d+)_\d+")
-_OTHER_FOLDER = "choose another folder, or delete it"
 _OTHER_FOLDER_ONLY = "choose another folder, or wait for its end"
 _BEING_WRITTEN = "is being written by"
 _SAVED = "exists already: it holds models that were saved while a job ran, which did not succeed"
@@ -119,19 +119,29 @@ def check_free(
                 fix = "choose a folder below a folder"
                 problems.append(Problem(f"output {remote} cannot be made: {file} is a file", fix))
             continue
-        except StorageError:
-            raise
+        except StorageError as error:
+            unanswered(remote, error, fss, problems)
+            continue
+        except ClusterUnavailable as error:
+            problems.append(Problem(error.message, error.hint or ""))
+            continue
         except OSError as error:
             problems.append(Problem(f"output {remote} cannot be looked at: {error}", "choose another folder"))
             continue
         if reason:
-            fix = _OTHER_FOLDER_ONLY if _BEING_WRITTEN in reason else _OTHER_FOLDER
+            fix = _OTHER_FOLDER_ONLY if _BEING_WRITTEN in reason else _delete(remote)
             if reason == _SAVED:
                 fix = _KEEP_SAVED
             problems.append(Problem(f"output {remote} {reason}", fix))
         else:
             sweep.append(remote)
     return sweep
+
+
+def _delete(remote: str) -> str:
+    scheme, _, path = split_uri(remote)
+    command = f"rm -r {shlex.quote(path)}" if scheme == "file" else f"hdfs dfs -rm -r {shlex.quote(remote)}"
+    return f"choose another folder, or delete it: {command}"
 
 
 def sweep_remains(remotes: Sequence[str], fss: FileSystems, *, user: str, report: Report) -> None:

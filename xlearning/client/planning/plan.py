@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xlearning.client.planning import inputs, outputs, resources, roles, streams, variables
@@ -17,6 +17,13 @@ from xlearning.fs.base import split_uri
 from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
 
 DEFAULT_TYPE = "XLEARNING"
+
+# What a back end has to say to a job with these files: problems, and notes, which it adds to the list.
+Preflight = Callable[[JobSpec, Sequence[Shipped], list[str]], Sequence[Problem]]
+
+
+def _nothing_to_say(job: JobSpec, shipped: Sequence[Shipped], notes: list[str]) -> Sequence[Problem]:  # noqa: ARG001
+    return ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,8 @@ class Setting:
         How to ask for applications.
     local : bool
         Whether the job runs on this machine.
+    preflight : callable
+        What the back end has to say to the job.
     """
 
     user: str
@@ -69,6 +78,7 @@ class Setting:
     default_fs: str
     report: outputs.Report
     local: bool = False
+    preflight: Preflight = _nothing_to_say
 
 
 def make_plan(
@@ -93,9 +103,7 @@ def make_plan(
     Raises
     ------
     xlearning.errors.UsageError
-        Naming all problems.
-    xlearning.errors.StorageUnavailable
-        At once, when a file system does not answer: every further question would wait as long.
+        Naming all problems. A file system that does not answer is one, and is asked no more.
     """
     found = [*problems, *(Problem(message, fix) for message, fix in judge(config).problems)]
     notes: list[str] = []
@@ -147,7 +155,6 @@ def make_plan(
         delivery.check(config, fss, found)
     output_index = _output_index(request.output_index, crew.workers, found)
     board = _board(crew.workers, wanted_workers, config, fss, found, notes)
-    refuse(found)
     name = request.app_name.strip() or f"XLearning-{int(setting.now * 1000)}"
     job = JobSpec(
         app_id="",
@@ -161,7 +168,7 @@ def make_plan(
         inputs=tuple(input_specs),
         input_strategy=strategy,
         outputs=tuple(output_specs),
-        output_strategy=OutputStrategy(config.get("xlearning.output.strategy")),
+        output_strategy=_output_strategy(config),
         output_index=output_index,
         resources=tuple(item.resource for item in shipped),
         env=own,
@@ -170,7 +177,17 @@ def make_plan(
         search=search,
         template=bool(request.template),
     )
+    found += setting.preflight(job, shipped, notes)
+    refuse(found)
     return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
+
+
+def _output_strategy(config: Config) -> OutputStrategy:
+    """What is not part of this version is refused after the back end has been asked, as all problems are."""
+    text = config.get("xlearning.output.strategy")
+    return (
+        OutputStrategy(text) if text in {known.value for known in OutputStrategy} else OutputStrategy.UPLOAD
+    )
 
 
 def _check_local_names(
@@ -186,6 +203,7 @@ def _check_local_names(
     folders = {spec.local: "output" for spec in output_specs}
     if downloads:
         folders |= {listing.spec.local: "input" for listing in listings}
+    _check_folders(folders, output_specs, problems)
     for item in shipped:
         name = item.resource.name
         for folder, what in folders.items():
@@ -194,6 +212,22 @@ def _check_local_names(
                     Problem(
                         f"{item.resource.uri} and the {what} folder {folder} "
                         f"would both be {name} in the containers",
+                        "give one another name after #",
+                    )
+                )
+
+
+def _check_folders(
+    folders: Mapping[str, str], output_specs: Sequence[OutputSpec], problems: list[Problem]
+) -> None:
+    """Inputs inside of outputs; ``folders`` says of each local folder what it is."""
+    for output in output_specs:
+        for name, what in folders.items():
+            if what == "input" and f"{name}/".startswith(f"{output.local}/"):
+                problems.append(
+                    Problem(
+                        f"the input folder {name} lies in the output folder {output.local}, so its files "
+                        f"would be published to {output.remote} too",
                         "give one another name after #",
                     )
                 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xlearning.client.planning.names import file_name, plain_name, split_alias, split_list
-from xlearning.client.problems import Problem, resolve
+from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus, split_uri
@@ -123,8 +123,9 @@ def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | N
     except FileNotFoundError:
         problems.append(Problem(f"{wish.option}: there is no {uri}", "correct the path"))
         return None
-    except StorageError:
-        raise
+    except StorageError as error:
+        unanswered(uri, error, fss, problems)
+        return None
     except OSError as error:
         problems.append(Problem(f"{wish.option} {uri}: {error}", "ask its owner for read permission"))
         return None

@@ -240,32 +240,6 @@ class OpenAnswer:
     opened: bool
 
 
-@dataclass(frozen=True)
-class Outcome(JobSummary):
-    """What a submission with ``--format json`` answers when the job has ended, or is left alone.
-
-    Attributes
-    ----------
-    reason : str
-        Why it failed or was killed; else empty.
-    exit_code : int or None
-        0 where it has succeeded; else that of the program in the container ``failed``.
-    failed : str or None
-        Id of the container that failed first.
-    outputs : tuple of str
-        Folders that were published.
-    page : str
-        Address of the job's page while it ran.
-    """
-
-    reason: str
-    exit_code: int | None
-    failed: str | None
-    outputs: tuple[str, ...]
-    page: str
-    containers: tuple[ContainerView, ...]
-
-
 def summary_of(
     report: ApplicationReport, backend: str, now: float, state: AppState | None = None
 ) -> JobSummary:

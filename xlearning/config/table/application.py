@@ -90,6 +90,8 @@ SECURITY = Group(
         key("kerberos.keytab", _K.PATH, None,
             "Keytab of the one who submits; unset: the ticket cache of kinit."),
         key("kerberos.principal", _K.STRING, None, "Principal of the keytab; unset: its first one."),
+        key("kerberos.min.lifetime", _K.DURATION_S, "60s",
+            "A ticket that ends sooner is refused at submission; a job that runs does not need it.", low=0),
     ),
 )  # fmt: skip
 

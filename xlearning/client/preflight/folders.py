@@ -1,0 +1,90 @@
+"""Whether a job may write where it will have to, asked without writing anything."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterable
+
+from xlearning.client.problems import Problem, unanswered
+from xlearning.errors import StorageError
+from xlearning.fs import FileSystems, parent, split_uri
+from xlearning.fs.base import FileSystem, join
+
+HISTORY = "xlearning.history.log.dir"
+STAGING = "xlearning.staging.dir"
+
+
+def check_outputs(remotes: Iterable[str], fss: FileSystems, user: str, problems: list[Problem]) -> None:
+    """Whether the folders of the outputs can be made."""
+    for remote in dict.fromkeys(remotes):
+        reason = _refusal(remote, fss, user, problems)
+        if reason:
+            fix = "choose another folder, or ask its owner for the right to write"
+            problems.append(Problem(f"output {remote} cannot be made: {reason}", fix))
+
+
+def check_folder(name: str, folder: str, fss: FileSystems, user: str, problems: list[Problem]) -> None:
+    """Whether what a job needs while it runs can be written below the value of a property."""
+    reason = _refusal(folder, fss, user, problems)
+    if reason:
+        fix = f"set {name} to a folder of yours, or ask the administrator to make it with mode 1777"
+        problems.append(Problem(f"{name}={folder} cannot be used: {reason}", fix))
+
+
+def check_home(home: str, fss: FileSystems, user: str, problems: list[Problem]) -> None:
+    """Whether there is a home folder for what skein keeps while an application runs, or it can be made."""
+    reason = _refusal(home, fss, user, problems)
+    if reason:
+        path = split_uri(home)[2]
+        problems.append(
+            Problem(
+                f"the home folder {home} cannot be used, and YARN needs it for a job's files: {reason}",
+                f"ask the administrator for it: hdfs dfs -mkdir -p {path} && hdfs dfs -chown {user} {path}",
+            )
+        )
+
+
+def check_history(folder: str, fss: FileSystems, user: str, notes: list[str]) -> None:
+    """The job runs without a history, so that is worth a line and no refusal."""
+    silent: list[Problem] = []  # whoever needs the file system for the job itself tells it
+    reason = _refusal(folder, fss, user, silent)
+    if reason:
+        notes.append(
+            f"{HISTORY}={folder} cannot be used: {reason}. The job runs, but status, logs and its page will "
+            "not know of it after its end"
+        )
+
+
+def _refusal(folder: str, fss: FileSystems, user: str, problems: list[Problem]) -> str:
+    """Why ``folder`` can neither be written to nor be made; empty when it can, or when nobody says."""
+    try:
+        fs, above = fss.of(folder), folder
+        while True:
+            try:
+                found = fs.stat(above)
+                break
+            except FileNotFoundError:
+                if above == parent(above):
+                    return ""
+                above = parent(above)
+        if not found.is_dir:
+            return f"{above} is a file"
+        return "" if _writable(fs, above) else f"{user} may not write into {above}"
+    except PermissionError:
+        return f"{user} may not look into the folders above it"
+    except StorageError as error:
+        unanswered(folder, error, fss, problems)
+        return ""
+
+
+def _writable(fs: FileSystem, folder: str) -> bool:
+    scheme, _, path = split_uri(folder)
+    if scheme == "file":
+        return os.access(path, os.W_OK | os.X_OK)
+    try:
+        # A NameNode looks at the rights to a folder before it looks for what is to be deleted there.
+        fs.delete(join(folder, f".xlearning-{uuid.uuid4().hex}"))
+    except PermissionError:
+        return False
+    return True
