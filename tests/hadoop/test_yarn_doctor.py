@@ -20,6 +20,7 @@ def test_the_cluster_and_a_container(gateway: YarnGateway) -> None:
         ("package", "this version is in your cache on HDFS"),
         ("yarn-version", "STARTED, ACTIVE"),
         ("nodes", "2 active, the largest container has"),
+        ("queue", "root.default, RUNNING"),
         ("container-hdfs", "written, read, renamed, deleted"),
         ("container-work", "/appcache/application_"),
     ):

@@ -136,7 +136,7 @@ def test_a_cluster_that_never_answers(tmp_path: Path, monkeypatch: pytest.Monkey
     wanting = {name for name, finding in found.items() if finding.mark is Mark.UNCHECKED}
     assert wanting == {
         *("home", "staging", "round-trip", "hdfs-clock", "history", "package"),
-        *("yarn-version", "yarn-clock", "nodes"),
+        *("yarn-version", "yarn-clock", "nodes", "queue"),
     }
 
 
@@ -145,7 +145,7 @@ class ResourceManager(BaseHTTPRequestHandler):
     date = ""
 
     def do_GET(self) -> None:
-        self._head(body := json.dumps(self.answers.get(self.path.partition("?")[0])).encode())
+        self._head(body := json.dumps(self.answers.get(self.path.partition("?")[0], {})).encode())
         self.wfile.write(body)
 
     def do_HEAD(self) -> None:
@@ -203,6 +203,26 @@ def test_nodes(yarn: Yarn, change: dict[str, int], mark: Mark, words: str) -> No
     ResourceManager.answers["/ws/v1/cluster/nodes"] = {"nodes": {"node": [NODE]}}
     found = yarn.nodes()
     assert (found.mark, words in found.text) == (mark, True), found
+
+
+@pytest.mark.parametrize(
+    ("state", "name", "mark", "words"),
+    [
+        ("RUNNING", "default", Mark.OK, "root.default, RUNNING"),
+        ("STOPPED", "default", Mark.PROBLEM, "root.default is STOPPED"),
+        ("RUNNING", "science", Mark.WARNING, "there is no queue default"),
+    ],
+)
+def test_the_queue(yarn: Yarn, state: str, name: str, mark: Mark, words: str) -> None:
+    leaf = {"queueName": name, "state": state, "queuePath": f"root.{name}"}
+    root = {"type": "capacityScheduler", "queueName": "root", "queues": {"queue": [leaf]}}
+    ResourceManager.answers["/ws/v1/cluster/scheduler"] = {"scheduler": {"schedulerInfo": root}}
+    found = yarn.queue()
+    assert (found.mark, words in found.text) == (mark, True), found
+
+
+def test_a_scheduler_without_queues(yarn: Yarn) -> None:
+    assert yarn.queue().mark is Mark.OK
 
 
 @pytest.mark.parametrize(

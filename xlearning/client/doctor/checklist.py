@@ -122,5 +122,6 @@ def _yarn(cluster: Cluster) -> list[Check]:
         Check("yarn-version", _YARN, "Web service", yarn.version, ("resource-manager", "user"), 11.0),
         Check("yarn-clock", _YARN, "Clock", yarn.clock, ("resource-manager",)),
         Check("nodes", _YARN, "Nodes", yarn.nodes, ("yarn-version",)),
+        Check("queue", _YARN, "Queue", yarn.queue, ("nodes",)),
         Check("nodes-python", _YARN, "Python of nodes", lambda: shipped.python_of_nodes(cluster)),
     ]

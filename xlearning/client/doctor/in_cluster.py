@@ -31,7 +31,7 @@ _PROBE = (
     f"import sys; sys.path.insert(0, {LIBRARY!r}); from xlearning.client.doctor.inside import main; "
     "sys.exit(main(sys.argv[1:]))"
 )
-_NEEDED = ("properties", "yarn-version", "round-trip", "java", "programs")
+_NEEDED = ("properties", "yarn-version", "queue", "round-trip", "java", "programs")
 _END = 40.0  # seconds for a job to be killed, and for its client to leave
 
 

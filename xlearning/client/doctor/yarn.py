@@ -6,13 +6,18 @@ import time
 import urllib.error
 import urllib.request
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from typing import Any
 
 from xlearning.client.doctor import machine
 from xlearning.client.doctor.hadoop import Cluster
 from xlearning.client.doctor.model import Finding, ok, problem, warning
-from xlearning.cluster import resource_manager, yarn_resources
+from xlearning.client.preflight import queues
+from xlearning.client.problems import Problem
+from xlearning.cluster import resource_manager, yarn_facts
 from xlearning.cluster.resource_manager import INFO, Refused, ResourceManagerWeb
+from xlearning.cluster.yarn_facts import Facts
+from xlearning.cluster.yarn_queues import allowed
 from xlearning.units import format_bytes
 
 TESTED = ("3.3", "3.4", "3.5")  # as tools/minihadoop starts them
@@ -60,11 +65,16 @@ class Yarn:
             )
         return ok(words)
 
+    @cached_property
+    def facts(self) -> Facts:
+        """What it tells of nodes and queues; asked once."""
+        return yarn_facts.ask(self.web.get)
+
     def nodes(self) -> Finding:
         """How many there are, and the largest container."""
         metrics: Any = self.web.get(_METRICS)["clusterMetrics"]
         active, lost, ill = (int(metrics.get(f"{kind}Nodes", 0)) for kind in ("active", "lost", "unhealthy"))
-        most = yarn_resources.ask(self.web.get)
+        most = self.facts.limits
         parts = [f"{active} active"]
         if most.memory_mb:
             parts.append(f"the largest container has {format_bytes(most.memory_mb * 2**20)}")
@@ -80,6 +90,24 @@ class Yarn:
                 f"{words}; {lost} lost, {ill} unhealthy", "yarn node -list -all tells which, and why"
             )
         return ok(words)
+
+    def queue(self) -> Finding:
+        """The queue that jobs go to where they name none, as a submission looks at it."""
+        config, user = self._cluster.config, self._cluster.user
+        problems: list[Problem] = []
+        notes: list[str] = []
+        queues.check(config, self.facts, user, problems, notes)
+        if problems:
+            fixes = dict.fromkeys(one.fix for one in problems)
+            return problem("; ".join(one.message for one in problems), "; ".join(fixes))
+        if notes:
+            return warning("; ".join(notes), "set xlearning.app.queue for everybody in the site file")
+        found = queues.find(config, self.facts)
+        if found is None:
+            return ok("YARN tells nothing about it, or makes it when a job comes")
+        known = not self.facts.access_control or allowed(found.access, user, queues.groups_of(user))
+        state = f"{found.path}, {found.state or 'open'}"
+        return ok(state if known else f"{state}; only YARN knows whether {user} may submit to it")
 
     def clock(self) -> Finding:
         """Ours against the ResourceManager's, which its web server tells by the second."""
