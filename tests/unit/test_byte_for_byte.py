@@ -158,6 +158,17 @@ def test_what_no_program_can_be_given_is_refused() -> None:
     assert "the variable BIG (" in both and "word 2 of the command" in both
 
 
+def test_half_a_character_is_refused() -> None:
+    """Only Python programs can name one."""
+    with pytest.raises(UsageError, match=r"word 2 of the command holds '\\ud800'"):
+        make_plan(
+            request_of(Job(["run", "a\ud800"])),
+            load(environ={}),
+            FileSystems("file://"),
+            Setting("me", 1.0, "file://", nobody, True),
+        )
+
+
 def test_more_than_fits_in_all_is_refused() -> None:
     words = [b"x" * 100_000] * (MOST // 100_000 + 1)
     assert "no program can be given more than 6,291,456" in refusal(b"run", *words)

@@ -33,10 +33,12 @@ def check(command: Sequence[str], env: Mapping[str, str], problems: list[Problem
         *((f"the variable {name}", f"{name}={value}") for name, value in env.items()),
     ]
     found = [problem for what, text in parts for problem in _single(what, text)]
-    problems += found
+    if found:
+        problems += found
+        return
     most = min(MOST, os.sysconf("SC_ARG_MAX")) if local else MOST
     total = sum(size(text) + 1 + _POINTER for _, text in parts)
-    if total > most and not found:
+    if total > most:
         problems.append(
             Problem(
                 f"the command and its variables have {total:,} bytes; no program can be given more "
@@ -54,7 +56,12 @@ def size(text: str) -> int:
 def _single(what: str, text: str) -> Iterator[Problem]:
     if "\0" in text:
         yield Problem(f"{what} holds a NUL character, which cannot be given to a program", _IN_A_FILE)
-    length = size(text)
+    try:
+        length = size(text)
+    except UnicodeEncodeError as error:
+        wrong = text[error.start]
+        yield Problem(f"{what} holds {wrong!r}, half a character, which stands for no byte", "leave it out")
+        return
     if length > LONGEST:
         yield Problem(
             f"{what} ({_short(text)}) has {length:,} bytes; a program can be given {LONGEST:,} in one piece",
