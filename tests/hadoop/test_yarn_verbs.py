@@ -215,6 +215,10 @@ def it_is_remembered(gateway: YarnGateway, app_id: str, saved: str) -> None:
     assert (data["links"]["page"], data["attempts"][0]["container_id"]) == ("", container(app_id, 1))
     opened = conforming("open", json.loads(good(gateway.verb("open", app_id, "--output", "json"))))
     assert (opened["what"], opened["url"], opened["opened"]) == ("yarn", data["links"]["yarn"], False)
+    past = conforming("history", json.loads(good(gateway.verb("history", "--output", "json"))))
+    (listed,) = [one for one in past["jobs"] if one["app_id"] == app_id]
+    assert (listed["state"], listed["backend"], listed["recorded"]) == ("KILLED", "yarn", True)
+    assert "seen enough" in listed["reason"] and past["notes"] == []
     late = gateway.verb("save", app_id)
     assert late.code == 1 and "has ended (KILLED)" in late.err
 

@@ -119,6 +119,11 @@ def test_a_job_that_nobody_follows_tidies_up(gateway: Gateway, up: Path) -> None
     assert f"{ended.app_id} SUCCEEDED after" in top.err and "worker:0 | bye\n" in top.err
     gateway.nothing_is_left()
     assert (output / "m" / "x").exists() and (output / "_SUCCESS").exists()
+    past = conforming("history", json.loads(gateway.verb("history", "--output", "json").out))
+    (listed,) = past["jobs"]
+    assert (listed["app_id"], listed["published"], listed["recorded"]) == (
+        *(ended.app_id, [output.as_uri()], True),
+    )
     record = json.loads((gateway.history / ended.app_id / "job.json").read_text())
     assert record["state"] == "SUCCEEDED"
     assert status(gateway) == "SUCCEEDED"
@@ -159,4 +164,6 @@ def test_the_end_as_json_and_all_output(gateway: Gateway, up: Path) -> None:
     assert "Submitted" not in ended.err and "First to fail: worker:1" in ended.err
     again = gateway.verb("top", "last", "--local", "--format", "json", "--quiet")
     assert (again.code, json.loads(again.out)) == (2, told)
+    history = gateway.verb("history", "--local", "--state", "failed,killed")
+    assert re.search(rf"{told['app_id']} .* this machine  FAILED  .*: exit code 3\n", history.out)
     assert again.err == ended.err[ended.err.index(told["app_id"]) :]
