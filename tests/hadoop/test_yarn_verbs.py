@@ -200,6 +200,7 @@ def it_was_followed(owner: Ended, stranger: Ended, app_id: str) -> None:
     assert "INFO  RUNNING · worker: 2 running · 25%" in owner.err
     assert "worker:1 | out 1" in owner.err and "worker:0 |" not in owner.err
     assert "put in order" not in stranger.err
+    assert "INFO  RUNNING · waiting for its end\n" in stranger.err
 
 
 def it_is_remembered(gateway: YarnGateway, app_id: str, saved: str) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import xlearning
+from xlearning.client.cli import main
 from xlearning.client.cli.option_text import synopsis
 from xlearning.client.options import OPTIONS
 
@@ -156,10 +157,19 @@ def test_verbs_that_mean_no_job(folder: Path, verb: str, words: tuple[str, ...],
         (("application_1_0001", "--format", "json"), "no application application_1_0001"),
     ],
 )
-def test_top_without_a_job(folder: Path, words: tuple[str, ...], answer: str) -> None:
-    done = xl_submit(folder, "top", *words)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert answer in done.stderr and "hint" in done.stderr
+def test_top_without_a_job(
+    folder: Path,
+    words: tuple[str, ...],
+    answer: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("HOME", str(folder))
+    for name in ("XLEARNING_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "HADOOP_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["top", *words]) == 1
+    told = capsys.readouterr()
+    assert told.out == "" and answer in told.err and "hint" in told.err
 
 
 @pytest.mark.parametrize("verb", VERBS)

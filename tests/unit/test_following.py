@@ -178,6 +178,19 @@ def test_a_console_with_a_panel_gets_news_and_the_others_standings_too() -> None
     assert live.panel.startswith(APP)
 
 
+@pytest.mark.parametrize("live", [False, True])
+def test_a_job_that_tells_nothing_itself(live: bool) -> None:
+    console = Told(live=live)
+    view = View(APP, 1.0, console, heartbeat=0)
+    for _ in range(2):
+        view.reported(AppState.RUNNING)
+    view.tick()
+    assert console.lines == ([] if live else ["RUNNING · waiting for its end"] * 2)
+    if live:
+        assert console.panel.startswith(f"{APP}  RUNNING for ")
+        assert console.panel.endswith("\n  waiting for its end")
+
+
 def test_a_heartbeat_says_how_it_stands_and_why_it_waits() -> None:
     console = Told()
     view = View(APP, 1.0, console, heartbeat=0)

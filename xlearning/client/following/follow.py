@@ -121,6 +121,8 @@ class Follower:
                     self._drain()
                     return Ending(_decided(report, self._last), self._last)
                 if report is not None and self._last is None:
+                    if not self._job.roles:  # nothing but reports is to be had of it
+                        self._view.reported(report.state)
                     self._view.waits(for_master(report.diagnostics))
             self._look_for_reasons()
             self._stopper.tick()
