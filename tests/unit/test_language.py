@@ -1,0 +1,225 @@
+"""Messages in the user's language: which one, how sentences are found, and that the catalogue is sound."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xlearning.client.cli import VERBS, option_text, submit
+from xlearning.client.console import open_console
+from xlearning.client.language.catalogue import catalogue, entries, files, read_po
+from xlearning.client.language.choice import said, wanted
+from xlearning.client.language.speaker import Speaker
+from xlearning.client.language.templates import Index, Template
+from xlearning.client.language.width import columns, wrapped
+from xlearning.client.options import OPTIONS
+from xlearning.client.problems import Problem, refuse
+from xlearning.errors import UsageError
+
+CHINESE = catalogue("zh")
+GAP = re.compile(r"(?<!\$)\{[a-z][a-z0-9_]*\}")
+SPEAKER = Speaker(CHINESE, "utf-8")
+
+
+def small(**texts: str) -> Index:
+    return Index(Template.of(source.replace("_", " "), target) for source, target in texts.items())
+
+
+def say(index: Index, text: str) -> str:
+    return index.translate(text, {}.get) or text
+
+
+@pytest.mark.parametrize(
+    ("environ", "language"),
+    [
+        ({}, ""),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh"}, "zh"),
+        ({"LANG": "zh_TW.Big5"}, "zh"),
+        ({"LANG": "zh-Hans"}, "zh"),
+        ({"LANG": "en_US.UTF-8"}, ""),
+        ({"LANG": "de_DE.UTF-8"}, ""),
+        ({"LANG": "zh_CN.UTF-8", "LC_MESSAGES": "en_US.UTF-8"}, ""),
+        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C.UTF-8"}, ""),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": ""}, "zh"),
+        ({"LANG": "en_US.UTF-8", "LANGUAGE": "fr:zh_CN:en"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LANGUAGE": "en:zh"}, ""),
+        ({"LANG": "C", "LANGUAGE": "zh"}, ""),
+        ({"LANGUAGE": "zh"}, ""),
+    ],
+)
+def test_which_language_is_wanted(environ: Mapping[str, str], language: str) -> None:
+    assert wanted(environ) == language
+
+
+def test_what_stands_in_a_gap_is_passed_on_as_it_is() -> None:
+    index = small(**{"there is no file {uri}": "没有文件 {uri}"})
+    assert say(index, "there is no file {uri}\\1 \n") == "没有文件 {uri}\\1 \n"
+    assert say(index, "there is no file there is no file x") == "没有文件 there is no file x"
+    assert say(index, "there is no file ") == "there is no file "
+    assert say(index, "say: there is no file x") == "say: there is no file x"
+
+
+def test_gaps_may_change_places() -> None:
+    index = small(**{"{name} is in {folder}": "在 {folder} 中有 {name}"})
+    assert say(index, "a is in b") == "在 b 中有 a"
+
+
+def test_the_sentence_with_the_most_fixed_words_wins() -> None:
+    index = small(**{"no {what}": "甲 {what}", "no queue {what}": "乙 {what}", "{a} queue {b}": "丙 {a} {b}"})
+    assert say(index, "no queue x") == "乙 x"
+    assert say(index, "no way") == "甲 way"
+
+
+def test_a_gap_called_why_holds_a_sentence() -> None:
+    index = small(**{"{path} failed: {why}": "{path} 失败：{why}", "no room on {host}": "{host} 空间不足"})
+    assert say(index, "no file failed: no room on h") == "no file 失败：h 空间不足"
+    assert say(index, "a failed: who knows") == "a 失败：who knows"
+
+
+def test_a_gap_called_option_takes_an_option() -> None:
+    index = small(**{"{option}: {why}": "{option}: {why}", "no room": "空间不足"})
+    assert say(index, "--files: no room") == "--files: no room"  # texts without gaps are looked up elsewhere
+    assert index.translate("--files: no room", {"no room": "空间不足"}.get) == "--files: 空间不足"
+    assert index.find("my files: no room") is None
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_any_text_survives_in_a_gap(first: str, second: str) -> None:
+    index = small(**{"|{a}|is not|{b}|": "«{b}»{a}»"})
+    if "|" not in first + second:
+        assert say(index, f"|{first}|is not|{second}|") == f"«{second}»{first}»"
+
+
+@given(st.text())
+def test_what_is_not_known_stays_as_it_is(text: str) -> None:
+    assert SPEAKER.sentence(f"zz{text}") == f"zz{text}"
+    assert SPEAKER.line(f"    {text}") == f"    {text}"
+
+
+def test_a_long_text_takes_no_long_time() -> None:
+    for text in ("there is no " * 400_000, " " * 4_000_000, "\n" * 400_000):
+        assert SPEAKER.sentence(text) == text
+        assert text in SPEAKER.sentence(f"unknown option --{text.replace(' ', '_')}x").replace("_", " ")
+
+
+def test_both_sides_have_the_same_gaps() -> None:
+    for source, target in entries("zh"):
+        assert sorted(GAP.findall(source)) == sorted(GAP.findall(target)), source
+
+
+def test_no_sentence_stands_there_twice() -> None:
+    shapes = [GAP.sub("{}", source) for source, _ in entries("zh")]
+    assert [shape for shape in set(shapes) if shapes.count(shape) > 1] == []
+
+
+def test_every_sentence_with_gaps_is_found_and_by_no_other() -> None:
+    for template in CHINESE.index:
+        assert len(set(template.gaps)) == len(template.gaps)
+        assert all(template.fixed[1:-1]), "two gaps without anything between them"
+        values = {name: f"--<{name}>" for name in template.gaps}
+        made = GAP.sub(lambda gap, values=values: values[gap[0][1:-1]], template.source)
+        assert CHINESE.index.find(made) == (template, values)
+
+
+def test_chinese_terminals_of_all_kinds_can_show_it() -> None:
+    for source, target in entries("zh"):
+        target.encode("gb18030")
+        target.encode("gbk")
+        assert target == target.strip() or source != source.strip(), target
+
+
+def test_the_files_are_read_strictly(tmp_path: Path) -> None:
+    assert len(files("zh")) > 0
+    path = tmp_path / "x.po"
+    path.write_text('msgid "a\\"b"\n"\\n"\nmsgstr "c"\n\n# x\nmsgid "d"\nmsgstr ""\n', encoding="utf-8")
+    assert list(read_po(path)) == [('a"b\n', "c"), ("d", "")]
+    path.write_text('msgid "a"\nmsgid_plural "b"\n', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"x\.po:2: not understood"):
+        list(read_po(path))
+
+
+def help_texts() -> Iterator[str]:
+    yield from (submit._INTRO, *submit._NOTES, *(text for _, text in submit.VERB_HELP))
+    for option in OPTIONS:
+        yield option.group
+        yield option.help
+        yield option_text.remark(option)
+    for verb in VERBS - {"submit"}:
+        module = importlib.import_module(f"xlearning.client.cli.{verb}")
+        command = next(one for one in vars(module).values() if isinstance(one, click.Command))
+        assert command.help is not None
+        yield command.help
+        yield from (part for part in (command.epilog or "").split("\n\n") if not part.startswith("\b"))
+        yield from (one.help or "" for one in command.params if isinstance(one, click.Option))
+
+
+def test_all_help_is_translated() -> None:
+    assert [text for text in {*help_texts()} - {"", "TensorBoard"} if SPEAKER.sentence(text) == text] == []
+
+
+@pytest.fixture
+def chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+
+
+@pytest.mark.usefixtures("chinese")
+def test_help_is_told_in_columns_that_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    submit.submit.main(["--help-all"], standalone_mode=False, max_content_width=90, terminal_width=90)
+    assert max(map(columns, capsys.readouterr().out.splitlines())) <= 90
+
+
+@given(st.text(alphabet="ab 中文，（）。"), st.integers(4, 20))
+def test_lines_are_broken_where_they_may_be(text: str, width: int) -> None:
+    lines = wrapped(text, width)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    for line in lines:
+        assert line == line.strip()
+        assert columns(line) <= width or len(line.split()) == 1
+
+
+@pytest.mark.usefixtures("chinese")
+def test_problems_are_told_one_by_one() -> None:
+    with pytest.raises(UsageError) as caught:
+        refuse(
+            [
+                Problem("there is no command to run", "correct the path"),
+                Problem("zz\n  fix: correct the path"),
+            ]
+        )
+    english = str(caught.value)
+    assert english.startswith("2 problems:\n  1. there is no command")
+    told = said(caught.value)
+    assert told.startswith("2 个问题：\n  1. ")
+    assert told.endswith("  2. zz\n       fix: correct the path"), "text of users stays as it is"
+
+
+@pytest.mark.usefixtures("chinese")
+def test_a_stream_that_cannot_show_it_is_told_in_english() -> None:
+    for encoding, chinese_shown in (("ascii", False), ("latin-1", False), ("gbk", True), ("utf-8", True)):
+        stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+        open_console(stream).error("unknown option --x")
+        stream.seek(0)
+        assert ("未知选项 --x" in stream.read()) == chinese_shown
+
+
+@pytest.mark.usefixtures("chinese")
+def test_lines_of_programs_stay_as_they_are() -> None:
+    stream = io.StringIO()
+    console = open_console(stream)
+    console.output(["unknown option --x"])
+    console.block(["unknown option --x", "    | unknown option --x"], good=False)
+    assert stream.getvalue().splitlines() == [
+        "unknown option --x",
+        "未知选项 --x",
+        "    | unknown option --x",
+    ]
