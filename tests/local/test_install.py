@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -217,9 +218,9 @@ def test_pipx_with_the_newest_python(wheel: Path, tmp_path: Path) -> None:
 def test_every_python_that_is_here(python: Path, wheel: Path, tmp_path: Path) -> None:
     env = tmp_path / "env"
     if version_of(python) < OLDEST:
-        made = run(python, "-m", "pip", "install", "--target", env, wheel, cwd=tmp_path)
+        made = run(python, "-m", "pip", "install", "--no-deps", "--target", env, wheel, cwd=tmp_path)
         assert made.returncode != 0
-        assert "requires a different Python" in made.stderr + made.stdout
+        assert re.search(r"requires (a different )?Python.*>=3\.10", made.stderr + made.stdout)
         return
     done(python, "-m", "venv", env, cwd=tmp_path)
     done(env / "bin" / "pip", "install", "-q", wheel, cwd=tmp_path)
