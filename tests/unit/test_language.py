@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import io
 import re
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
+import preflight_table
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,6 +167,30 @@ def help_texts() -> Iterator[str]:
 
 def test_all_help_is_translated() -> None:
     assert [text for text in {*help_texts()} - {"", "TensorBoard"} if SPEAKER.sentence(text) == text] == []
+
+
+def overlap(one: str, other: str) -> bool:
+    """Whether some text fits both of two patterns in which … stands for anything."""
+
+    @functools.cache
+    def rest(i: int, j: int) -> bool:
+        if i == len(one) or j == len(other):
+            return set(one[i:] + other[j:]) <= {"…"}
+        if one[i] == "…":
+            return rest(i + 1, j) or rest(i, j + 1)
+        if other[j] == "…":
+            return rest(i, j + 1) or rest(i + 1, j)
+        return one[i] == other[j] and rest(i + 1, j + 1)
+
+    return rest(0, 0)
+
+
+def test_all_rows_of_the_preflight_table_are_translated() -> None:
+    known = [GAP.sub("…", source) for source, _ in entries("zh")]
+    known = [text for text in known if len(text.replace("…", "").strip(": ")) > 4]
+    for section in ("On every back end", "On YARN", "On a secure cluster"):
+        for cell in filter(None, (cell for row in preflight_table.rows(section).values() for cell in row)):
+            assert any(overlap(cell, text) for text in known), cell
 
 
 @pytest.fixture

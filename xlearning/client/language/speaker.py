@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from xlearning.client.language.catalogue import Catalogue
-from xlearning.client.language.width import columns
+from xlearning.client.language.width import filled
 from xlearning.client.problems import Refused, listed
 from xlearning.errors import XLearningError
 
@@ -62,8 +62,7 @@ class Speaker:
 
     def title(self, text: str, width: int) -> str:
         """A fixed text, filled up to a width."""
-        spoken = self.word(text)
-        return spoken + " " * (width - columns(spoken))
+        return filled(self.word(text), width)
 
     def _part(self, text: str) -> str:
         found = self.sentence(text)

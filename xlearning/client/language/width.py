@@ -16,6 +16,11 @@ def columns(text: str) -> int:
     return len(text) + len(_WIDE_ONE.findall(text))
 
 
+def filled(text: str, width: int) -> str:
+    """The text with blanks behind it, up to a width."""
+    return text + " " * (width - columns(text))
+
+
 def wrapped(text: str, width: int) -> list[str]:
     """Lines of at most ``width`` columns; one unit that is wider gets a line of its own."""
     lines, line = [], ""
