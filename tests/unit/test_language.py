@@ -15,8 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xlearning.client.answers import table
 from xlearning.client.cli import VERBS, option_text, submit
 from xlearning.client.console import open_console
+from xlearning.client.following.changes import state_word
 from xlearning.client.language.catalogue import catalogue, entries, files, read_po
 from xlearning.client.language.choice import said, wanted
 from xlearning.client.language.speaker import Speaker
@@ -25,6 +27,7 @@ from xlearning.client.language.width import columns, wrapped
 from xlearning.client.options import OPTIONS
 from xlearning.client.problems import Problem, refuse
 from xlearning.errors import UsageError
+from xlearning.job import ContainerState
 
 CHINESE = catalogue("zh")
 GAP = re.compile(r"(?<!\$)\{[a-z][a-z0-9_]*\}")
@@ -249,3 +252,65 @@ def test_lines_of_programs_stay_as_they_are() -> None:
         "未知选项 --x",
         "    | unknown option --x",
     ]
+
+
+def test_every_state_of_a_container_has_a_word() -> None:
+    words = {state_word(state) for state in ContainerState} | {"waiting"}
+    assert {word for word in words if SPEAKER.word(word) == word} == set()
+
+
+def test_the_panel_keeps_its_columns() -> None:
+    panel = (
+        "application_1_0001  RUNNING for 25s\n  [####....] 42%  about 35s left\n  ps      1 running\n"
+        "  worker  1 running, 1 waiting\n    worker:0  running    42%  1.2 GiB of 4.0 GiB  node-7\n"
+        "  waiting for 1 container for 20s: YARN has no node that runs"
+    )
+    assert SPEAKER.panel(panel).split("\n") == [
+        "application_1_0001  RUNNING，已 25s",
+        "  [####....] 42%  约剩 35s",
+        "  ps      1 运行中",
+        "  worker  1 运行中, 1 等待中",
+        "    worker:0  运行中     42%  1.2 GiB of 4.0 GiB  node-7",
+        "  等待 1 个容器，已 20s：YARN 没有运行中的节点",
+    ]
+
+
+@pytest.mark.usefixtures("chinese")
+def test_what_is_said_of_a_job() -> None:
+    stream = io.StringIO()
+    console = open_console(stream)
+    console.info(
+        "Submitted XLearning-1 (worker 2) as application_1_0001\n  Kill:   xl-submit kill application_1_0001"
+    )
+    console.info("SUBMITTED · worker: 1 running, 1 waiting · 42%")
+    console.warn("--env A is given twice: the last counts")
+    console.meter(1, 2048)
+    console.block(
+        [
+            "application_1_0001 FAILED after 5.0s: worker:1 (container_1 on node-7): exit code 3",
+            "  First to fail: worker:1 (container_1 on node-7)",
+            "  Its last 2 lines:",
+            "    | application_1_0001 FAILED after 5.0s",
+            "  hint: a native library crashed; the log may name it",
+        ],
+        good=False,
+    )
+    said = re.sub(r"^\d{4}-\d\d-\d\d [\d:]+ ", "", stream.getvalue(), flags=re.MULTILINE)
+    assert said.splitlines() == [
+        "INFO  已提交 XLearning-1（worker 2），应用 ID：application_1_0001",
+        "  终止： xl-submit kill application_1_0001",
+        "INFO  SUBMITTED · worker: 1 运行中, 1 等待中 · 42%",
+        "WARN  --env A 给出了两次：以最后一个为准",
+        "INFO  正在上传 1 个文件，2.0 KiB",
+        "application_1_0001 FAILED，用时 5.0s：worker:1（container_1，node-7）：退出码 3",
+        "  最先失败：worker:1 (container_1 on node-7)",
+        "  最后 2 行：",
+        "    | application_1_0001 FAILED after 5.0s",
+        "  提示： 某个本地库崩溃；日志中可能有其名称",
+    ]
+
+
+@pytest.mark.usefixtures("chinese")
+def test_columns_of_tables_stand_below_each_other() -> None:
+    lines = table(("ROLE", "HOST", "MEMORY"), [("worker:0", "主机甲", "1 GiB"), ("ps:0", "a", "2 GiB")])
+    assert lines == ["角色      主机    内存", "worker:0  主机甲  1 GiB", "ps:0      a       2 GiB"]

@@ -38,8 +38,7 @@ class Speaker:
 
     def lines(self, text: str) -> str:
         """Lines that are a sentence each. Those that stand far in are not ours."""
-        whole = self.sentence(text)
-        return whole if whole != text else "\n".join(map(self.line, text.split("\n")))
+        return "\n".join(map(self.line, text.split("\n")))
 
     def line(self, text: str) -> str:
         """One line; how far it stands in is kept."""
@@ -65,7 +64,7 @@ class Speaker:
         return filled(self.word(text), width)
 
     def _part(self, text: str) -> str:
-        found = self.sentence(text)
+        found = self.sentence(text) if " " in text else text  # a word alone is a state, or not ours
         crew = _CREW.fullmatch(text) if found == text else None
         return crew[1] + self._crew(crew[2]) if crew else found
 

@@ -50,12 +50,13 @@ def _first(job: JobDescription) -> str:
 
 
 def _facts(job: JobDescription, where: str) -> list[tuple[str, str]]:
+    say = answering()
     return [
         ("Command", shlex.join(job.command)),
         ("Name", job.app_name),
         ("Type", job.app_type),
         ("User", job.user),
-        ("On", where),
+        ("On", say(where)),
         ("Queue", job.queue),
         ("Submitted", moment(job.submitted)),
         ("Started", moment(job.started)),
@@ -63,7 +64,7 @@ def _facts(job: JobDescription, where: str) -> list[tuple[str, str]]:
         ("Attempt", str(job.attempt or "")),
         ("Phase", "" if job.state.final or job.phase == job.state.value else job.phase),
         ("Progress", "" if job.progress is None else f"{job.progress:.0%}"),
-        ("Reason", "" if job.state is AppState.SUCCEEDED else job.reason),
+        ("Reason", "" if job.state is AppState.SUCCEEDED else say(job.reason)),
     ]
 
 

@@ -48,15 +48,15 @@ def _first(standing: Standing, now: float) -> str:
 
 
 def _facts(standing: Standing) -> list[str]:
-    report, snapshot = standing.report, standing.snapshot
+    report, snapshot, say = standing.report, standing.snapshot, answering()
     facts = [
         ("Name", report.name),
         ("Type", report.app_type or (snapshot.app_type if snapshot else "")),
         ("User", report.user),
-        ("On", standing.where),
+        ("On", say(standing.where)),
         ("Submitted", moment(report.submitted)),
         ("Ended", moment(report.finished)),
-        ("Reason", "" if report.state is AppState.SUCCEEDED else standing.reason),
+        ("Reason", "" if report.state is AppState.SUCCEEDED else say(standing.reason)),
     ]
     if snapshot is not None:
         facts += _facts_of(snapshot, ended=report.state.final)
@@ -100,6 +100,7 @@ def container_lines(containers: Sequence[ContainerView], now: float, *, ended: b
     if not containers:
         return []
     rows: list[Sequence[str]] = []
+    say = answering()
     for one in containers:
         rows.append(
             (
@@ -119,7 +120,7 @@ def container_lines(containers: Sequence[ContainerView], now: float, *, ended: b
     for one, line in zip(containers, lines[1:], strict=True):
         shown.append(line)
         why = one.reason.strip() or (words(one.exit_code) if one.exit_code else "")
-        shown += [f"    {part}" for part in why.splitlines()[:3]]
+        shown += [f"    {say(part)}" for part in why.splitlines()[:3]]
     return shown
 
 
