@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PYTEST := $(BIN)/python -m pytest
+# The cluster's tests mostly wait; the others run in a second process beside them.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 .PHONY: help demo demo-hadoop test test-all lint bench bundle proto clean
 .DEFAULT_GOAL := help

@@ -24,7 +24,7 @@ _FROM_NODE = (
 # What the user of a laptop expects of a program that runs "here".
 _FROM_LAPTOP = (
     *("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYTHONPATH", "CUDA_VISIBLE_DEVICES"),
-    *("KRB5CCNAME", "KRB5_CONFIG"),
+    *("KRB5CCNAME", "KRB5_CONFIG", "XLEARNING_CONF_DIR"),
 )
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 

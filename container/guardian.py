@@ -172,6 +172,16 @@ def _show(value: bytes) -> str:
     return value.decode("utf-8", "backslashreplace")[:500]
 
 
+def _too_long(argv: list[bytes], env: dict[bytes, bytes]) -> str:
+    """What the kernel's refusal of a command and its environment means."""
+    words = sum(len(word) + 1 for word in argv)
+    variables = sum(len(name) + len(value) + 2 for name, value in env.items())
+    return (
+        f"the kernel starts no program with a command of {words} bytes and variables of {variables}: in all "
+        "a quarter of the stack (ulimit -s), and 128 KiB for each, are the limits; put long ones into a file"
+    )
+
+
 def execute(argv: list[bytes], env: dict[bytes, bytes]) -> NoReturn:
     """Become the program ``argv``, looked up along the PATH of ``env``; `ExecFailed` if it cannot be."""
     name = argv[0]
@@ -194,7 +204,8 @@ def execute(argv: list[bytes], env: dict[bytes, bytes]) -> NoReturn:
             kind = "is a folder" if os.path.isdir(candidate) else "is not executable"  # noqa: PTH112
             denied = denied or f"{_show(candidate)} {kind}"
         except OSError as error:
-            raise ExecFailed(NOT_EXECUTABLE, f"{_show(candidate)}: {error.strerror}") from error
+            words = _too_long(argv, env) if error.errno == errno.E2BIG else error.strerror
+            raise ExecFailed(NOT_EXECUTABLE, f"{_show(candidate)}: {words}") from error
     if denied:
         raise ExecFailed(NOT_EXECUTABLE, denied)
     where = "" if b"/" in name else f" (PATH={_show(path)})"

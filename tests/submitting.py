@@ -85,11 +85,18 @@ class Running:
         except subprocess.TimeoutExpired:
             raise AssertionError(f"xl-submit did not end within {seconds:g} s:\n{self._abort()}") from None
         out = self.process.stdout.read()
-        self.process.stdout.close()
-        self._reader.join(10)
-        assert self.process.stderr is not None
-        self.process.stderr.close()
+        self.close()
         return Ended(code, out, self.err, self._args)
+
+    def close(self) -> None:
+        """Kill it if it still runs, and let go of its streams, also where nobody waited for its end."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(10)
+        self._reader.join(10)
+        for stream in (self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
 
 
 class Gateway:
@@ -177,9 +184,7 @@ class Gateway:
 
     def close(self) -> None:
         for running in self._started:
-            if running.process.poll() is None:
-                running.process.kill()
-                running.end()
+            running.close()
         for process in self.processes():
             try:
                 process.kill()

@@ -53,6 +53,13 @@ xl-submit VERB [OPTION]... [APP_ID]                   look after one
   well be a variable of your shell script.
 - Variables of the program, a later one of this list winning: `xlearning.container.env.NAME`, `--env-file`
   (as other tools read `.env` files: comments, `export`, quotes; no `${...}` is replaced), `--env`.
+- In a list a comma that belongs to a name is written `\\,`, as in `--files 'a\\,b.txt,c.txt'`; options with
+  lists may be repeated. Spaces around the parts are dropped.
+- The command and the variables may hold any byte but NUL. The kernel gives a program words and variables of
+  at most 131,071 bytes each, and in all a quarter of the stack limit (`ulimit -s`; mostly 2 MiB): more is
+  refused.
+- A program in a container may call `xl-submit` itself. On YARN it needs `yarn` on its `PATH`; on a secure
+  cluster a ticket or a keytab too, since delegation tokens alone give no right to submit.
 - `--launch-cmd "COMMAND"` is split by the quoting rules of a shell and run without one.
 - Exit codes: 0 succeeded; 1 wrong usage, configuration or client error; 2 the application failed or was
   killed; 128 + n when signal n ended the client alone. Standard output holds the application id.

@@ -26,6 +26,7 @@ ANSWERS: Mapping[str, type] = {
     "config": ConfigAnswer,
     "describe": records.JobDescription,
     "doctor": DoctorAnswer,
+    "history": records.JobHistory,
     "kill": records.KillAnswer,
     "list": records.JobList,
     "open": records.OpenAnswer,

@@ -103,7 +103,7 @@ class Pages:
         return response
 
     def _render(self, template: str, *, snapshot: Snapshot, **values: object) -> str:
-        return render_template(
+        text = render_template(
             template,
             snapshot=snapshot,
             title=view.title(snapshot),
@@ -113,6 +113,7 @@ class Pages:
             slashed=request.path.endswith("/"),  # then relative addresses need a step up
             **values,
         )
+        return text.encode("utf-8", "backslashreplace").decode()  # commands may hold bytes that are no text
 
     def _tail(self, container_id: str, name: str, size: int) -> LogTail:
         try:

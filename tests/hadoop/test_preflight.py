@@ -181,6 +181,8 @@ CASES: dict[str, Callable[[Gateway], str]] = {
     "the administrator's package is none": lambda g: g.package("text.tar.gz"),
     "the administrator's package is of another version": lambda g: g.package("old.tar.gz", "0.0.1"),
     "YARN does not unpack such a name": lambda g: g.shipped("--archiveFiles", "env.tbz2"),
+    "a text for YARN that is none": lambda g: g.said("--app-name", "a\udcff"),
+    "an output on HDFS with a colon": lambda g: g.said("--output", f"{g.place.at('a:b')}#m"),
     "a name that a shell would misread": lambda g: g.shipped("--files", "a$b"),
 }
 

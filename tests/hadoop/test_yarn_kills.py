@@ -100,14 +100,15 @@ def test_killed_while_it_waits(place: Place, gateways: Gateways) -> None:
     gateway = gateways()
     big = ("--worker-memory", "6000M", "--conf", "xlearning.am.memory=4000")
     output = ("--output", f"{place.at('out')}#output")
-    first = gateway.start("--worker-num", 3, "--worker-memory", "6000M", *output, "--", "sleep", "600")
+    # all three fit the queue, which is asked about before; but no node has room for a second one
+    first = gateway.start("--worker-num", 3, "--worker-memory", "4608M", *output, "--", "sleep", "600")
     first_id = gateway.submitted(first)
     first.said("worker: 2 starting, 1 waiting", 180)
     means = ("INT", "yarn", "verb", "abandoned")
     waiting = {each: gateway.start(*big, "--", "true") for each in means}
     ids = {each: gateway.submitted(running) for each, running in waiting.items()}
     assert {gateway.application(app_id)["state"] for app_id in ids.values()} == {"ACCEPTED"}
-    first.said("YARN has still to give 1 x (5.9 GiB, 1 core) (queue default uses")
+    first.said("YARN has still to give 1 x (4.5 GiB, 1 core) (queue default uses")
     for running in waiting.values():
         wait_for(lambda running=running: _NO_MASTER.search(running.err), 30, running.err)  # type: ignore[misc]
     scenes = {

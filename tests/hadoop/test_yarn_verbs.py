@@ -54,18 +54,21 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
     it_is_shown(gateway, app_id)
     it_is_described(gateway, app_id)
     its_logs_are_on_the_nodes(gateway, app_id)
+    followed = gateway.start_verb("top", app_id, "--logs=worker:1")
     told = gateway.verb("save", app_id, "--output", "json")
     assert told.code == 0, told.err
     (saved,) = conforming("save", json.loads(told.out))["save"]["paths"]
     assert place.exists(f"{saved.removeprefix(place.uri + '/')}/_SUCCESS")
-    others_see_little(gateway, app_id)
+    stranger = others_see_little(gateway, app_id)
     program.said("asked")
+    followed.said("worker:1 | err 1", 60)
     killed = gateway.verb("kill", app_id, "--reason", "seen enough")
     assert (killed.code, killed.out) == (0, f"{app_id} KILLED\n"), killed.err
     end = job.end()
     assert end.code == 2
     assert re.search(f"{app_id} KILLED after .*: killed by .*: seen enough", end.err)
     settled(gateway, app_id)
+    it_was_followed(followed.end(), stranger.end(), app_id)
     it_is_remembered(gateway, app_id, saved)
     its_logs_are_gathered(gateway, app_id)
     program_has_seen(program.end(), app_id, place)
@@ -102,6 +105,8 @@ def one_that_nobody_follows(gateway: YarnGateway, left: Ended, place: Place) -> 
     assert {name.rpartition("/")[2] for name in place.tree("left")} == {"x", "_SUCCESS"}
     told = json.loads(good(gateway.verb("status", left.app_id, "--output", "json")))
     assert (told["state"], told["source"], told["details"]["state"]) == ("SUCCEEDED", "history", "SUCCEEDED")
+    again = conforming("submit", json.loads(good(gateway.verb("top", left.app_id, "--output", "json"))))
+    assert (again["state"], again["exit_code"], again["published"]) == ("SUCCEEDED", 0, [place.at("left")])
 
 
 def container(app_id: str, number: int) -> str:
@@ -171,7 +176,8 @@ def its_logs_are_on_the_nodes(gateway: YarnGateway, app_id: str) -> None:
     assert "application.driver.log <==" in good(gateway.verb("logs", app_id, "--role", "am", "--tail", 1))
 
 
-def others_see_little(gateway: YarnGateway, app_id: str) -> None:
+def others_see_little(gateway: YarnGateway, app_id: str) -> Running:
+    """What somebody else is told; they follow it, too."""
     gateway.environment["HADOOP_USER_NAME"] = "somebody"
     text = good(gateway.verb("status", app_id))
     assert f"{app_id} RUNNING" in text
@@ -180,7 +186,21 @@ def others_see_little(gateway: YarnGateway, app_id: str) -> None:
     saved = gateway.verb("save", app_id)
     assert saved.code == 1 and "is private" in saved.err and "Traceback" not in saved.err
     assert app_id not in gateway.verb("list").out
+    stranger = gateway.start_verb("top", app_id)
+    stranger.said("more than its state and its end is private", 60)
     del gateway.environment["HADOOP_USER_NAME"]
+    return stranger
+
+
+def it_was_followed(owner: Ended, stranger: Ended, app_id: str) -> None:
+    """By another client of its user, and by somebody who may not touch it."""
+    for one in (owner, stranger):
+        assert (one.code, one.out) == (2, f"{app_id}\n"), one.err
+        assert re.search(f"{app_id} KILLED after .*: killed by .*: seen enough", one.err)
+    assert "INFO  RUNNING · worker: 2 running · 25%" in owner.err
+    assert "worker:1 | out 1" in owner.err and "worker:0 |" not in owner.err
+    assert "put in order" not in stranger.err
+    assert "INFO  RUNNING · waiting for its end\n" in stranger.err
 
 
 def it_is_remembered(gateway: YarnGateway, app_id: str, saved: str) -> None:
@@ -196,6 +216,10 @@ def it_is_remembered(gateway: YarnGateway, app_id: str, saved: str) -> None:
     assert (data["links"]["page"], data["attempts"][0]["container_id"]) == ("", container(app_id, 1))
     opened = conforming("open", json.loads(good(gateway.verb("open", app_id, "--output", "json"))))
     assert (opened["what"], opened["url"], opened["opened"]) == ("yarn", data["links"]["yarn"], False)
+    past = conforming("history", json.loads(good(gateway.verb("history", "--output", "json"))))
+    (listed,) = [one for one in past["jobs"] if one["app_id"] == app_id]
+    assert (listed["state"], listed["backend"], listed["recorded"]) == ("KILLED", "yarn", True)
+    assert "seen enough" in listed["reason"] and past["notes"] == []
     late = gateway.verb("save", app_id)
     assert late.code == 1 and "has ended (KILLED)" in late.err
 

@@ -104,18 +104,44 @@ def test_heartbeats_and_term_without_a_terminal(gateway: Gateway, up: Path) -> N
 
 def test_a_job_that_nobody_follows_tidies_up(gateway: Gateway, up: Path) -> None:
     output = gateway.root / "out"
-    words = "touch $XL_UP; while [ -e $XL_UP ]; do sleep 0.05; done; echo x > m/x"
+    words = "touch $XL_UP; while [ -e $XL_UP ]; do sleep 0.05; done; echo x > m/x; echo bye"
     ended = gateway.submit("--detach", "--output", f"{output}#m", "--", "bash", "-c", words)
     assert ended.code == 0, ended.err
-    assert "kill" in ended.err and "SUCCEEDED" not in ended.err
+    assert f"xl-submit top {ended.app_id} --local" in ended.err and "SUCCEEDED" not in ended.err
     wait_for(up.exists)
     assert status(gateway) == AppState.RUNNING.value
+    it_is_left_again(gateway, ended.app_id)
+    followed = gateway.start_verb("top", "--logs")
+    followed.said("RUNNING · worker: 1 running")
     up.unlink()
+    top = followed.end()
+    assert (top.code, top.out) == (0, f"{ended.app_id}\n"), top.err
+    assert f"{ended.app_id} SUCCEEDED after" in top.err and "worker:0 | bye\n" in top.err
     gateway.nothing_is_left()
     assert (output / "m" / "x").exists() and (output / "_SUCCESS").exists()
+    past = conforming("history", json.loads(gateway.verb("history", "--output", "json").out))
+    (listed,) = past["jobs"]
+    assert (listed["app_id"], listed["published"], listed["recorded"]) == (
+        *(ended.app_id, [output.as_uri()], True),
+    )
     record = json.loads((gateway.history / ended.app_id / "job.json").read_text())
     assert record["state"] == "SUCCEEDED"
     assert status(gateway) == "SUCCEEDED"
+
+
+def it_is_left_again(gateway: Gateway, app_id: str) -> None:
+    """Whoever follows it with ``top`` leaves it as it is."""
+    leaving = gateway.start_verb("top", app_id, "--local", "--output", "json")
+    leaving.said("RUNNING · worker: 1 running")
+    leaving.process.send_signal(signal.SIGINT)
+    left = leaving.end()
+    assert left.code == 130, left.err
+    assert f"xl-submit top {app_id} --local\n  Kill:   xl-submit kill {app_id} --local" in left.err
+    told = conforming("submit", json.loads(left.out))
+    assert (told["app_id"], told["state"]) == (app_id, "RUNNING")
+    refused = gateway.verb("top", app_id, "--logs=worker:1")
+    assert (refused.code, refused.out) == (1, "")
+    assert "--logs=worker:1: the job has no such container" in refused.err
 
 
 def test_the_end_as_json_and_all_output(gateway: Gateway, up: Path) -> None:
@@ -136,3 +162,8 @@ def test_the_end_as_json_and_all_output(gateway: Gateway, up: Path) -> None:
     for line in ("worker:0 | out 0", "worker:0 | err 0", "worker:1 | out 1", "worker:1 | err 1"):
         assert lines.count(line) == 1, ended.err
     assert "Submitted" not in ended.err and "First to fail: worker:1" in ended.err
+    again = gateway.verb("top", "last", "--local", "--format", "json", "--quiet")
+    assert (again.code, json.loads(again.out)) == (2, told)
+    history = gateway.verb("history", "--local", "--state", "failed,killed")
+    assert re.search(rf"{told['app_id']} .* this machine  FAILED  .*: exit code 3\n", history.out)
+    assert again.err == ended.err[ended.err.index(told["app_id"]) :]

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import xlearning
+from xlearning.client.cli import main
 from xlearning.client.cli.option_text import synopsis
 from xlearning.client.options import OPTIONS
 
@@ -111,14 +112,14 @@ def test_all_problems_at_once(folder: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-VERBS = ("describe", "kill", "list", "logs", "open", "save", "status")
+VERBS = ("describe", "kill", "list", "logs", "open", "save", "status", "top")
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_of_verbs(folder: Path, verb: str) -> None:
     done = xl_submit(folder, verb, "--help")
     assert (done.returncode, done.stderr) == (0, "")
-    takes = "" if verb == "list" else " APP_ID"
+    takes = {"list": "", "top": " [APP_ID]"}.get(verb, " APP_ID")
     assert done.stdout.startswith(f"Usage: xl-submit {verb} [OPTIONS]{takes}\n")
     text = " ".join(done.stdout.split())
     for part in (f"Example: xl-submit {verb}", "Exit codes: 0 ", "--local", "--conf KEY=VALUE"):
@@ -145,6 +146,30 @@ def test_verbs_that_mean_no_job(folder: Path, verb: str, words: tuple[str, ...],
     assert (done.returncode, done.stdout) == (1, "")
     assert answer in done.stderr and "hint" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ((), "there is no job of yours on this machine"),
+        (("--logs", "0003"), "no job of yours on this machine"),
+        (("--logs=1:2:3",), "--logs=1:2:3 names no container"),
+        (("application_1_0001", "--format", "json"), "no application application_1_0001"),
+    ],
+)
+def test_top_without_a_job(
+    folder: Path,
+    words: tuple[str, ...],
+    answer: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("HOME", str(folder))
+    for name in ("XLEARNING_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "HADOOP_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["top", *words]) == 1
+    told = capsys.readouterr()
+    assert told.out == "" and answer in told.err and "hint" in told.err
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -23,7 +23,7 @@ from xlearning.client.following.watch import Event, Interrupt, Watcher
 from xlearning.client.session import AmAddress, AmConnection, find_am, read_credentials
 from xlearning.cluster import credentials
 from xlearning.cluster.base import ApplicationReport
-from xlearning.errors import ApplicationNotFound, ClusterUnavailable
+from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.fs import FileSystems
 from xlearning.job import AppState, BoardView, InputStrategy, JobSpec, Snapshot, to_dict
 from xlearning.proto import xlearning_pb2 as pb
@@ -234,6 +234,24 @@ def test_a_connection_asks_waits_and_kills(staging: Path, am: Am) -> None:
         am.stop()
         with pytest.raises(ClusterUnavailable, match="does not answer"):
             connection.status()
+    finally:
+        connection.close()
+
+
+def test_an_am_of_another_version(staging: Path, am: Am) -> None:
+    """It lacks a call, and says what this client does not understand: that is told, not guessed at."""
+    target = find_am(FSS, f"file://{staging}")
+    assert target is not None
+    connection = AmConnection.open(FSS, f"file://{staging}", target)
+    try:
+        for answer in ({**to_dict(snapshot(1)), "state": "MELTED"}, {"version": 1}, []):
+            am.show(answer)  # type: ignore[arg-type]
+            with pytest.raises(ClusterError, match=r"(?s)cannot be read.*another version of xl-submit"):
+                connection.status()
+        am.show({**to_dict(snapshot(1)), "new": {"a": 1}})  # type: ignore[arg-type]
+        assert connection.status() == snapshot(1)
+        with pytest.raises(ClusterError, match=r"(?s)does not know how.*another version"):
+            connection.save("me")
     finally:
         connection.close()
 

@@ -8,13 +8,15 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from job_samples import APP, container, snapshot
 
+from xlearning.client.cli.verb import needed as words_of
 from xlearning.client.console import Console, PlainConsole, open_console
-from xlearning.client.following.banner import banner, needed
+from xlearning.client.following.banner import banner, left_alone, needed
 from xlearning.client.following.eta import Eta
 from xlearning.client.following.log_lines import Lines
 from xlearning.client.following.log_stream import LogStream
@@ -123,6 +125,14 @@ def test_a_closed_terminal_leaves_the_job() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_bystander_leaves_without_a_question(number: signal.Signals) -> None:
+    am = Am()
+    with pytest.raises(Detached) as left:
+        stopper(Told(answer="k"), am, bystander=True).signal(number)
+    assert (left.value.signum, am.asked, am.forced) == (number, [], [])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_kill_on_exit_kills_without_a_question_and_the_second_time_by_force(number: signal.Signals) -> None:
     am = Am()
     sure = stopper(Told(answer="d"), am, kill_on_exit=True)
@@ -166,6 +176,19 @@ def test_a_console_with_a_panel_gets_news_and_the_others_standings_too() -> None
     assert [line for line in plain.lines if line in news] == news
     assert any(line.startswith("RUNNING") for line in plain.lines)
     assert live.panel.startswith(APP)
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_job_that_tells_nothing_itself(live: bool) -> None:
+    console = Told(live=live)
+    view = View(APP, 1.0, console, heartbeat=0)
+    for _ in range(2):
+        view.reported(AppState.RUNNING)
+    view.tick()
+    assert console.lines == ([] if live else ["RUNNING · waiting for its end"] * 2)
+    if live:
+        assert console.panel.startswith(f"{APP}  RUNNING for ")
+        assert console.panel.endswith("\n  waiting for its end")
 
 
 def test_a_heartbeat_says_how_it_stands_and_why_it_waits() -> None:
@@ -336,6 +359,23 @@ def test_commands_that_find_the_job_again() -> None:
     first, _, logs, _ = banner(JOB, Config.from_properties({}), scan(["--local"])).splitlines()
     assert first.endswith(f"as {APP}")
     assert logs == f"  Logs:   xl-submit logs {APP} --follow --local"
+    detached = banner(JOB, Config.from_properties({}), scan(["--local", "--detach"])).splitlines()
+    assert detached[1] == f"  Follow: xl-submit top {APP} --local"
+    assert left_alone(APP, ["--local"]).splitlines()[1:] == [
+        *(detached[1], f"  Kill:   xl-submit kill {APP} --local"),
+    ]
+
+
+def test_a_verb_hands_on_the_words_that_find_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    nothing = dict.fromkeys(("cluster", "keytab", "principal"))
+    several = dict.fromkeys(("conf_file", "properties_file", "conf"), ())
+    assert words_of({"local": False, **nothing, **several}) == []
+    given = {"local": True, "keytab": "k", "conf": ("a.b=1", "c.d=2"), "conf_file": ("x.xml",)}
+    assert words_of({**nothing, **several, **given}) == [
+        *("--local", "--keytab", str(tmp_path / "k"), "--conf-file", str(tmp_path / "x.xml")),
+        *("--conf", "a.b=1", "--conf", "c.d=2"),
+    ]
 
 
 def test_the_end_for_a_program() -> None:

@@ -55,10 +55,17 @@ def test_principals_of_a_keytab() -> None:
 
 def test_a_ticket(answers: list[Credential | GssError]) -> None:
     answers.append(Credential("alice/admin@A.B", 60))
-    environ = {"HADOOP_USER_NAME": "bob"}
+    environ = {"HADOOP_USER_NAME": "bob", "HADOOP_TOKEN_FILE_LOCATION": "/t"}
     found = login.log_in(environ)
     assert (found.user, found.principal, found.keytab) == ("alice", "alice/admin@A.B", "")
     assert environ == {}
+
+
+def test_tokens_alone_submit_nothing(answers: list[Credential | GssError]) -> None:
+    """As in a container of a job, whose program wants to submit another one."""
+    answers.append(GssError("No ... available (default cache: FILE:/d)"))
+    with pytest.raises(CredentialsError, match=r"(?s)no Kerberos ticket.*tokens of a container.*--keytab"):
+        login.log_in({"HADOOP_TOKEN_FILE_LOCATION": "/t"})
 
 
 @pytest.mark.parametrize(

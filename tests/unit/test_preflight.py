@@ -84,6 +84,8 @@ def secret() -> str:
 
 CASES: dict[str, Callable[[], str]] = {
     "no command": lambda: local(command=()),
+    "a word that no program can be given": lambda: local(command=("true", "x" * 131_072)),
+    "a variable that no program can be given": lambda: local("--env", f"X={'x' * 131_070}"),
     "an input matches nothing": lambda: local("--input", "nowhere#data"),
     "an input folder holds no file": lambda: local("--input", "empty#data"),
     "files of one input with equal names": lambda: local("--input", "one,two#data"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _RENDEZVOUS = re.compile(r"am-(\d+)\.json")
 _NAME = "skein-internal"  # the name in the application's certificate
+_OTHER = "the application was submitted by another version of xl-submit: ask with that one"
 _SLACK = 5.0  # seconds beyond the asked wait before a silent ApplicationMaster counts as lost
 _MESSAGE_LIMIT = 64 * 2**20
 
@@ -102,6 +103,8 @@ class AmConnection:
         ------
         xlearning.errors.ClusterUnavailable
             The ApplicationMaster is gone or does not answer.
+        xlearning.errors.ClusterError
+            It is of a version that answers in other words.
         """
         import grpc
 
@@ -112,7 +115,12 @@ class AmConnection:
             reply = self._stub.Status(request, timeout=wait + _SLACK)
         except (grpc.RpcError, ValueError) as error:  # ValueError: the channel was closed meanwhile
             raise _mapped(error) from error
-        return from_dict(Snapshot, json.loads(reply.snapshot_json))
+        try:
+            return from_dict(Snapshot, json.loads(reply.snapshot_json))
+        except (KeyError, ValueError, TypeError) as error:
+            raise ClusterError(
+                f"the status of the application cannot be read: {error}", hint=_OTHER
+            ) from error
 
     def kill(self, user: str, reason: str) -> str:
         """Ask the ApplicationMaster to end the application; its answer in words when it refuses.
@@ -177,5 +185,7 @@ def _mapped(error: grpc.RpcError | ValueError) -> ClusterError:
         code, details = error.code(), error.details()
         if code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
             return ClusterError(f"the ApplicationMaster refused the call: {details}")
+        if code is grpc.StatusCode.UNIMPLEMENTED:
+            return ClusterError("the ApplicationMaster does not know how to do that", hint=_OTHER)
         return ClusterUnavailable(f"the ApplicationMaster does not answer: {code.name}, {details}")
     return ClusterUnavailable(f"the connection to the ApplicationMaster is closed: {error}")

@@ -77,8 +77,12 @@ def cluster_option(name: str | None) -> dict[str, tuple[str, str]]:
 
 
 def user_name(environ: Mapping[str, str]) -> str:
-    """The user as Hadoop sees it: ``HADOOP_USER_NAME``, else the one who is logged in."""
-    return environ.get("HADOOP_USER_NAME") or getpass.getuser()
+    """The user as Hadoop sees it: the name in ``HADOOP_USER_NAME``, else the one who is logged in.
+
+    As Hadoop does, ``name@REALM`` and ``name/host@REALM`` are taken for ``name``.
+    """
+    given = environ.get("HADOOP_USER_NAME") or getpass.getuser()
+    return given.partition("@")[0].partition("/")[0] or given
 
 
 def interpreter_of(config: Config) -> str:

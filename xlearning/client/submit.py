@@ -43,8 +43,9 @@ def _show(made: Draft, console: Console) -> int:
 
 def _launch(line: Scan, ways: Ways, made: Draft, submitter: Submitter, console: Console) -> int:
     from xlearning.client.following.attended import Attended
-    from xlearning.client.following.banner import banner
+    from xlearning.client.following.banner import banner, needed
     from xlearning.client.following.interrupts import Interrupts
+    from xlearning.client.following.venue import venue_of
 
     if line.given("verbose"):
         from xlearning.client.planning.dryrun import set_properties
@@ -61,4 +62,5 @@ def _launch(line: Scan, ways: Ways, made: Draft, submitter: Submitter, console: 
             tell(job.app_id, console)
         console.info(banner(job, made.config, line))
         made.back_end.started(job.app_id, made.config, console)
-        return Attended(job, made, ways, console).to_the_end(inbox)
+        more = needed(made.config, line)
+        return Attended(job, venue_of(made), ways, console, more).to_the_end(inbox)

@@ -18,6 +18,7 @@ from xlearning.cluster import gssapi, keytab
 from xlearning.cluster.background import Background
 from xlearning.cluster.gssapi import Credential, GssError
 from xlearning.errors import ClusterUnavailable, CredentialsError
+from xlearning.fs.tokens import LOCATION
 
 KEYTAB, PRINCIPAL = "xlearning.kerberos.keytab", "xlearning.kerberos.principal"
 
@@ -55,7 +56,8 @@ def log_in(environ: MutableMapping[str, str], keytab_path: str = "", principal: 
     ----------
     environ : mapping
         `os.environ`. With a keytab it is changed so that this process gets, and renews, tickets of its
-        own in memory. ``HADOOP_USER_NAME`` is removed: it has no meaning on a secure cluster.
+        own in memory. ``HADOOP_USER_NAME`` is removed: it has no meaning on a secure cluster. So are the
+        delegation tokens of a job in whose container this is: who has them is given no new ones.
     keytab_path, principal : str
         Both or neither; a keytab alone stands for its first principal.
 
@@ -70,14 +72,15 @@ def log_in(environ: MutableMapping[str, str], keytab_path: str = "", principal: 
             "the cluster asks for Kerberos, but the library libgssapi_krb5.so.2 is not on this machine",
             hint="install the Kerberos client (packages krb5-user or krb5-workstation), or use --local",
         )
-    if keytab_path:
-        return _by_keytab(environ, Path(keytab_path).expanduser(), principal)
-    if principal:
+    if principal and not keytab_path:
         raise CredentialsError(
             f"{PRINCIPAL}={principal} comes without a keytab",
             hint=f"set {KEYTAB} too, or neither and run kinit",
         )
-    return _by_cache(environ)
+    path = Path(keytab_path).expanduser()
+    found = _by_keytab(environ, path, principal) if keytab_path else _by_cache(environ)
+    environ.pop(LOCATION, None)
+    return found
 
 
 def lifetime(login: Login) -> int | None:
@@ -99,6 +102,11 @@ def lifetime(login: Login) -> int | None:
 def _by_cache(environ: MutableMapping[str, str]) -> Login:
     cache = environ.get(_CACHE) or "the default one"
     fix = "run kinit and try again, or set xlearning.kerberos.keytab and xlearning.kerberos.principal"
+    if environ.get(LOCATION):
+        fix = (
+            "the delegation tokens of a container give no right to submit: submit from a gateway, or ship a "
+            "keytab with --files and name it with --keytab and --principal"
+        )
     try:
         found = _ask("")
     except GssError as error:

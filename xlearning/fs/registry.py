@@ -157,4 +157,5 @@ def _check(scheme: str, authority: str, uri: str) -> None:
 
 
 def _user() -> str:
-    return os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
+    """Without a realm, which Hadoop does not count to the name."""
+    return (os.environ.get("HADOOP_USER_NAME") or getpass.getuser()).partition("@")[0]

@@ -281,3 +281,12 @@ def test_own_files_may_be_kept_for_ever(client: FlaskClient) -> None:
     script = client.get(f"{BASE}/" + next(iter(re.findall(r"static/[^\"]+job\.js", html))))
     assert script.mimetype == "text/javascript"
     assert client.get(f"{BASE}/static/0000000000000000/js/job.js").status_code == 404
+
+
+def test_bytes_that_are_no_text_are_shown() -> None:
+    odd = "a\udcff"
+    source = samples.SampleSource(samples.job(app_name=odd, command=("run", odd)))
+    client = create_app(source, prefix=BASE[1:], nonce=NONCE).test_client()
+    reply = client.get(f"{BASE}/")
+    assert reply.status_code == 200
+    assert Page(reply.text).text.count("a\\udcff") >= 2

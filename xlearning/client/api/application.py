@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from xlearning.client.api.logs import LogLine, log_lines
 from xlearning.client.api.waiting import OnChange, await_end
 from xlearning.client.console import Console
+from xlearning.client.following.again import spec_of, venue_at
 from xlearning.client.following.follow import Ending
 from xlearning.client.following.outcome import conclude
-from xlearning.client.settings import interpreter_of
-from xlearning.client.sweep import staged_job
 from xlearning.client.verbs import kill, save
 from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.log_reading import Wish
-from xlearning.client.verbs.places import Place
 from xlearning.client.verbs.standing import standing, state_of
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config
-from xlearning.errors import ClusterError, JobFailed, StorageError
+from xlearning.errors import JobFailed
 from xlearning.job import AppState, BoardView, InputStrategy, JobSpec, SaveView, Snapshot
 
 
@@ -151,8 +149,6 @@ class Application:
                 job, place, self._console, interval=interval, timeout=timeout, on_change=on_change
             )
         self._found = Found(ending.report, place)
-        if ending.snapshot is None:
-            ending = dataclasses.replace(ending, snapshot=standing(self._found).snapshot)
         return self._result(job, ending)
 
     def kill(self, reason: str = "") -> AppState:
@@ -237,49 +233,19 @@ class Application:
     def _spec(self, found: Found) -> JobSpec:
         """What following needs to know of the job, as it was staged or as far as it is known."""
         if self._job is None:
-            staging = _staging(found.place, self.id)
-            self._job = (staged_job(staging, found.place.fss) if staging else None) or _stub(found, staging)
+            self._job = spec_of(found)
         return self._job
 
     def _result(self, job: JobSpec, ending: Ending) -> Result:
-        place, snapshot = self._found.place, ending.snapshot or _bare(ending.report)
-        if job.user != place.user:  # what others have left is not ours to touch
-            ending = dataclasses.replace(ending, goes_on=True)
-        job = dataclasses.replace(job, outputs=job.outputs or snapshot.outputs)
-        python = interpreter_of(self._config)
-        outcome = conclude(job, ending, place.cluster, place.fss, _tidy(place), self._console, python)
+        place = self._found.place
+        outcome = conclude(job, ending, venue_at(place, self._config), self._console)
         self._found = Found(outcome.report, place)
+        snapshot = outcome.snapshot or _bare(ending.report)
         reason = "" if outcome.good else outcome.report.diagnostics.strip() or snapshot.reason
         snapshot = dataclasses.replace(snapshot, state=outcome.report.state)
         return Result(
             self.id, outcome.report.state, reason, snapshot, outcome.published, "\n".join(outcome.lines)
         )
-
-
-def _tidy(place: Place) -> Callable[[str, object, Console], None]:
-    return lambda app_id, _fss, console: place.tidy(app_id, console)
-
-
-def _staging(place: Place, app_id: str) -> str:
-    try:
-        return place.staging(app_id)
-    except (ClusterError, StorageError, OSError):
-        return ""
-
-
-def _stub(found: Found, staging: str) -> JobSpec:
-    report = found.report
-    return JobSpec(
-        app_id=report.app_id,
-        app_name=report.name,
-        app_type=report.app_type,
-        user=report.user,
-        command=(),
-        roles=(),
-        staging=staging,
-        default_fs="",
-        submitted=report.submitted,
-    )
 
 
 def _bare(report: ApplicationReport) -> Snapshot:

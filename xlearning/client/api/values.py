@@ -92,7 +92,7 @@ def texts(option: Option, value: Any) -> tuple[str, ...]:
     if form is Form.NAMED:
         return tuple(value)
     if form is Form.PATHS:
-        return tuple(escaped(path) if _splits(option) else path for path in value)
+        return tuple(_of_list(path, option) for path in value)
     return (str(value),)
 
 
@@ -168,26 +168,30 @@ def _keep_pairs(value: Any, option: Option) -> dict[str, str | None]:
     return found
 
 
-def _keep_named(value: Any, _option: Option) -> tuple[str, ...]:
+def _keep_named(value: Any, option: Option) -> tuple[str, ...]:
     if isinstance(value, Mapping):
-        return tuple(f"{escaped(_path(path))}#{_name(name)}" for path, name in value.items())
-    return tuple(_named(one) for one in _several(value))
+        return tuple(f"{_of_list(_path(path), option)}#{_name(name, option)}" for path, name in value.items())
+    return tuple(_named(one, option) for one in _several(value))
 
 
-def _named(value: Any) -> str:
+def _of_list(path: str, option: Option) -> str:
+    return escaped(path) if _splits(option) else path
+
+
+def _named(value: Any, option: Option) -> str:
     """A text is as behind the option; a `Path` is one path without a name."""
     if isinstance(value, str):
         return value
     path = _path(value)
     if "#" in path:
         raise Unfit(f"in {path} the part after # would be its name; a mapping {{path: name}} can tell")
-    return escaped(path)
+    return _of_list(path, option)
 
 
-def _name(value: Any) -> str:
+def _name(value: Any, option: Option) -> str:
     if not isinstance(value, str) or "#" in value:
         raise Unfit(f"{_short(value)} is no name")
-    return value
+    return escaped(value) if option.metavar.endswith(",...") else value
 
 
 def _keep_paths(value: Any, option: Option) -> tuple[str, ...]:

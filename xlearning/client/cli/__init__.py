@@ -15,8 +15,8 @@ DEFAULT_VERB = "submit"
 COMPLETE = "_XL_SUBMIT_COMPLETE"  # set by a shell that asks how a line can go on
 VERBS = frozenset(
     (
-        *(DEFAULT_VERB, "completion", "config", "describe", "doctor", "kill", "list", "logs", "open"),
-        *("package", "save", "status"),
+        *(DEFAULT_VERB, "completion", "config", "describe", "doctor", "history", "kill", "list", "logs"),
+        *("open", "package", "save", "status", "top"),
     )
 )
 

@@ -28,6 +28,8 @@ Example:
       python train.py --data ./data --model ./model"""
 VERB_HELP = (
     ("xl-submit list", "Your jobs, on this machine and on YARN."),
+    ("xl-submit history", "Those that have ended: how, and what they published or why they failed."),
+    ("xl-submit top [APP_ID]", "Follow a job from any terminal to its end."),
     ("xl-submit status APP_ID", "How a job stands."),
     ("xl-submit describe APP_ID", "Everything that is known of it."),
     ("xl-submit open APP_ID", "Open its page in a browser."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,7 +30,7 @@ Work = Callable[["Places", Console], int]
 
 
 def verb(
-    name: str, *, intro: str, example: str, codes: str, about_one: bool = True
+    name: str, *, intro: str, example: str, codes: str, about_one: bool = True, default: str = ""
 ) -> Callable[[Callable[..., int]], click.Command]:
     """Decorator: a command with the options of all verbs.
 
@@ -37,13 +38,21 @@ def verb(
     ----------
     about_one : bool
         Whether it takes an APP_ID.
+    default : str
+        What stands for an APP_ID that is left out; empty where it must be given.
     """
 
     def decorate(call: Callable[..., int]) -> click.Command:
         for option in reversed(_COMMON):
             call = option(call)
         if about_one:
-            call = click.argument("app_id", metavar="APP_ID", shell_complete=fitting("app_ids"))(call)
+            either = {"required": False, "default": default} if default else {}
+            call = click.argument(
+                "app_id",
+                metavar="[APP_ID]" if default else "APP_ID",
+                shell_complete=fitting("app_ids"),
+                **either,  # type: ignore[arg-type]
+            )(call)
         notes = [f"Example: {example}", *([APP_ID] if about_one else []), codes]
         command = click.command(
             name=name, cls=SpokenCommand, help=intro, epilog="\n\n".join(notes), context_settings=WIDTH
@@ -103,7 +112,13 @@ AS_JSON = click.option(
 )
 
 
-def carry_out(work: Work, options: dict[str, Any], *, interrupted: str = "interrupted") -> int:
+def carry_out(
+    work: Work,
+    options: dict[str, Any],
+    *,
+    interrupted: str = "interrupted",
+    console: Console | None = None,
+) -> int:
     """Run ``work`` with the places that the common options name, which are taken out of ``options``."""
     local, verbose = bool(options.pop("local")), bool(options.pop("verbose"))
     names = ("conf", "conf_file", "properties_file", "cluster", *_LOGIN)
@@ -119,7 +134,18 @@ def carry_out(work: Work, options: dict[str, Any], *, interrupted: str = "interr
         finally:
             places.close()
 
-    return sentences(with_places, verbose=verbose, interrupted=interrupted)
+    return sentences(with_places, verbose=verbose, interrupted=interrupted, console=console)
+
+
+def needed(options: Mapping[str, Any]) -> list[str]:
+    """The common options of a verb as words for another one."""
+    words = ["--local"] if options["local"] else []
+    for name in ("cluster", "keytab", "principal", "conf_file", "properties_file", "conf"):
+        value = options[name]
+        for one in (value,) if isinstance(value, str) else value or ():
+            is_path = name in ("keytab", "conf_file", "properties_file")
+            words += [f"--{name.replace('_', '-')}", str(Path(one).absolute()) if is_path else one]
+    return words
 
 
 def run_command(command: click.Command, words: list[str]) -> int:

@@ -190,8 +190,17 @@ def conf_pairs(ctx: click.Context, param: click.Parameter, incomplete: str) -> I
 
 def states(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
     """States of jobs, the last of several with commas between."""
+    return _of_states(AppState, incomplete)
+
+
+def final_states(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
+    """States of jobs that have ended, likewise."""
+    return _of_states([state for state in AppState if state.final], incomplete)
+
+
+def _of_states(states: Iterable[AppState], incomplete: str) -> Items:
     before, sep, rest = incomplete.rpartition(",")
-    found = _words([state.value for state in AppState], rest)
+    found = _words([state.value for state in states], rest)
     return [_with(item, f"{before}{sep}{item.value}") for item in found]
 
 

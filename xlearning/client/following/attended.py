@@ -1,4 +1,4 @@
-"""A submitted job until the client leaves it: followed, settled, and told how it ended."""
+"""A job until the client leaves it: followed, settled, and told how it ended."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from xlearning.client.answers import answer_json
 from xlearning.client.codes import EXIT_JOB, EXIT_OK, EXIT_SIGNAL
 from xlearning.client.console import Console
+from xlearning.client.following.banner import left_alone
 from xlearning.client.following.follow import Detached, Ending, Follower
+from xlearning.client.following.venue import Venue
 from xlearning.client.following.watch import Event, Watcher
 from xlearning.client.following.ways import Ways
-from xlearning.client.settings import interpreter_of
-from xlearning.client.submission import Draft
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ClusterError
 from xlearning.job import AppState, JobSpec, Snapshot, to_dict
@@ -24,11 +24,19 @@ if TYPE_CHECKING:
 
 
 class Attended:
-    """One job that was just submitted, and how its client wants to follow it."""
+    """One job, and how its client wants to follow it.
 
-    def __init__(self, job: JobSpec, made: Draft, ways: Ways, console: Console) -> None:
-        self._job, self._made, self._ways, self._console = job, made, ways, console
-        self._cluster = made.back_end.cluster
+    Parameters
+    ----------
+    more : sequence of str
+        Words without which a verb would not find the job.
+    """
+
+    def __init__(
+        self, job: JobSpec, venue: Venue, ways: Ways, console: Console, more: Sequence[str] = ()
+    ) -> None:
+        self._job, self._venue, self._ways, self._console = job, venue, ways, console
+        self._more = more
 
     def to_the_end(self, inbox: queue.SimpleQueue[Event]) -> int:
         """Follow it as far as is wanted; the exit code.
@@ -44,23 +52,24 @@ class Attended:
         try:
             ending = self._follow(inbox)
         except Detached as left:
-            self._console.warn(f"left alone: {self._job.app_id} goes on, and is not followed any more")
+            self._console.warn(left_alone(self._job.app_id, self._more))
             self._left()
             return EXIT_SIGNAL + left.signum
-        return self._ended(ending)
+        return self.ended(ending)
 
     def _follow(self, inbox: queue.SimpleQueue[Event]) -> Ending:
-        watcher = Watcher(self._made.fss, self._job.staging, inbox)
+        watcher = Watcher(self._venue.fss, self._job.staging, inbox)
         stream = self._stream()
         follower = Follower(
             self._job,
-            self._cluster,
+            self._venue.cluster,
             watcher,
             inbox,
             self._console,
-            interval=self._made.config.get("xlearning.log.pull.interval"),
-            heartbeat=self._made.config.get("xlearning.client.heartbeat.interval"),
+            interval=self._venue.config.get("xlearning.log.pull.interval"),
+            heartbeat=self._venue.config.get("xlearning.client.heartbeat.interval"),
             kill_on_exit=self._ways.kill_on_exit,
+            bystander=self._ways.bystander,
             listener=stream.update if stream else None,
         )
         watcher.start()
@@ -74,15 +83,13 @@ class Attended:
             if stream is not None:
                 stream.stop()
 
-    def _ended(self, ending: Ending) -> int:
+    def ended(self, ending: Ending) -> int:
+        """Settle it and tell how it ended; the exit code."""
         from xlearning.client.following.outcome import conclude
 
-        made, python = self._made, interpreter_of(self._made.config)
-        outcome = conclude(
-            self._job, ending, self._cluster, made.fss, made.back_end.tidy, self._console, python
-        )
+        outcome = conclude(self._job, ending, self._venue, self._console)
         self._console.block(list(outcome.lines), good=outcome.good)
-        self._tell_json(outcome.report, ending.snapshot, tuple(outcome.published))
+        self._tell_json(outcome.report, outcome.snapshot, tuple(outcome.published))
         return EXIT_OK if outcome.good else EXIT_JOB
 
     def _stream(self) -> LogStream | None:
@@ -90,8 +97,8 @@ class Attended:
             return None
         from xlearning.client.following.log_stream import LogStream
 
-        source = self._made.back_end.log_source(self._job.app_id)
-        pause = self._made.config.get("xlearning.log.pull.interval")
+        source = self._venue.log_source(self._job.app_id)
+        pause = self._venue.config.get("xlearning.log.pull.interval")
         stream = LogStream(source, self._ways.logs, self._console, pause=pause)
         stream.start()
         return stream
@@ -100,7 +107,7 @@ class Attended:
         """Nobody waits for the end."""
         if self._ways.as_json:
             try:
-                report = self._cluster.report(self._job.app_id)
+                report = self._venue.cluster.report(self._job.app_id)
             except ClusterError:
                 report = ApplicationReport(
                     self._job.app_id, self._job.app_name, self._job.user, AppState.SUBMITTED
@@ -114,6 +121,6 @@ class Attended:
             return
         from xlearning.client.following.outcome_json import outcome
 
-        backend, now = self._made.back_end.name, time.time()
+        backend, now = self._venue.name, time.time()
         told = outcome(self._job, report, snapshot, backend=backend, now=now, published=published)
         answer_json(to_dict(told), self._console)

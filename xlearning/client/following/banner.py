@@ -26,12 +26,25 @@ def banner(job: JobSpec, config: Config, line: Scan) -> str:
     """
     crew = ", ".join(f"{role.name} {role.instances}" for role in job.roles)
     more = needed(config, line)
+    follow = [f"  Follow: {command('top', job.app_id, more)}"] if line.given("detach") else []
     return "\n".join(
         [
             f"Submitted {job.app_name} ({crew}) as {job.app_id}",
+            *follow,
             f"  Status: {command('status', job.app_id, more)}",
             f"  Logs:   {command('logs', job.app_id, ['--follow', *more])}",
             f"  Kill:   {command('kill', job.app_id, more)}",
+        ]
+    )
+
+
+def left_alone(app_id: str, more: Sequence[str]) -> str:
+    """What is said when the client leaves a job, with the ways back."""
+    return "\n".join(
+        [
+            f"left alone: {app_id} goes on, and is not followed any more",
+            f"  Follow: {command('top', app_id, more)}",
+            f"  Kill:   {command('kill', app_id, more)}",
         ]
     )
 

@@ -55,6 +55,8 @@ class Follower:
         Seconds without news after which it is told how it stands, where no panel shows it.
     kill_on_exit : bool
         Whatever ends the client ends the application.
+    bystander : bool
+        Whatever ends the client ends it alone.
     listener : callable, optional
         Gets every snapshot too.
     """
@@ -70,6 +72,7 @@ class Follower:
         interval: float,
         heartbeat: float = HEARTBEAT,
         kill_on_exit: bool = False,
+        bystander: bool = False,
         listener: Callable[[Snapshot], None] | None = None,
     ) -> None:
         self._job = job
@@ -80,7 +83,9 @@ class Follower:
         self._interval = interval
         self._kill_on_exit, self._listener = kill_on_exit, listener
         self._view = View(job.app_id, job.submitted, console, heartbeat=heartbeat)
-        self._stopper = Stopper(job, cluster, watcher, console, kill_on_exit=kill_on_exit)
+        self._stopper = Stopper(
+            job, cluster, watcher, console, kill_on_exit=kill_on_exit, bystander=bystander
+        )
         self._reasons = Reasons(cluster, job.app_id)
         self._delay = _FIRST_ASK
         self._last: Snapshot | None = None
@@ -116,6 +121,8 @@ class Follower:
                     self._drain()
                     return Ending(_decided(report, self._last), self._last)
                 if report is not None and self._last is None:
+                    if not self._job.roles:  # nothing but reports is to be had of it
+                        self._view.reported(report.state)
                     self._view.waits(for_master(report.diagnostics))
             self._look_for_reasons()
             self._stopper.tick()

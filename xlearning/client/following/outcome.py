@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xlearning.client.console import Console
 from xlearning.client.following.epilogue import epilogue, first_failure
 from xlearning.client.following.follow import Ending
+from xlearning.client.following.venue import Venue
+from xlearning.client.settings import interpreter_of
 from xlearning.cluster.base import ApplicationReport, ClusterClient
 from xlearning.errors import ClusterError, StorageError
 from xlearning.fs import FileSystems
@@ -17,8 +19,6 @@ from xlearning.job import AppState, JobSpec, Snapshot
 _SHOWN = 8  # entries of an output folder that are named
 _MARKER = "_SUCCESS"
 
-Tidy = Callable[[str, FileSystems, Console], None]
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -26,6 +26,8 @@ class Outcome:
 
     Attributes
     ----------
+    snapshot : Snapshot or None
+        The last one that was seen, or else recorded.
     published : mapping
         Output folder -> names in it, see `published`.
     lines : tuple of str
@@ -33,6 +35,7 @@ class Outcome:
     """
 
     report: ApplicationReport
+    snapshot: Snapshot | None
     published: Mapping[str, Sequence[str]]
     lines: tuple[str, ...]
 
@@ -42,45 +45,34 @@ class Outcome:
         return self.report.state is AppState.SUCCEEDED
 
 
-def conclude(
-    job: JobSpec,
-    ending: Ending,
-    cluster: ClusterClient,
-    fss: FileSystems,
-    tidy: Tidy,
-    console: Console,
-    python: str,
-) -> Outcome:
+def conclude(job: JobSpec, ending: Ending, venue: Venue, console: Console) -> Outcome:
     """Put in order what an application of the user left, and find out what is worth telling of its end.
 
-    Parameters
-    ----------
-    tidy : callable
-        See `xlearning.client.backend.BackEnd.tidy`.
-    python : str
-        The interpreter of our processes.
+    What an application of somebody else left is not touched.
     """
     from xlearning.client.sweep import settle_quietly
 
-    report = ending.report
-    if not ending.goes_on:
+    report, cluster, fss = ending.report, venue.cluster, venue.fss
+    snapshot = ending.snapshot or venue.recorded(report)
+    job = dataclasses.replace(job, outputs=job.outputs or (snapshot.outputs if snapshot else ()))
+    if job.user == venue.user and not ending.goes_on:
         if settle_quietly(job, fss, console):
             # a commit begins when everything has succeeded and is uploaded: now the output is whole
             report = dataclasses.replace(report, state=AppState.SUCCEEDED)
-        tidy(job.app_id, fss, console)
+        venue.tidy(job.app_id, console)
     good = report.state is AppState.SUCCEEDED
-    failed = first_failure(ending.snapshot)
+    failed = first_failure(snapshot)
     untroubled = good or (report.state is AppState.KILLED and failed is None)
-    found = all_logs(cluster, report, ending.snapshot) if untroubled else None
+    found = all_logs(cluster, report, snapshot) if untroubled else None
     shown = published(job, fss) if good else {}
     lines = epilogue(
         report,
-        ending.snapshot,
+        snapshot,
         logs=logs(cluster, report, failed.id if failed else "") if found is None else found,
         published=shown,
-        python=python,
+        python=interpreter_of(venue.config),
     )
-    return Outcome(report, shown, tuple(lines))
+    return Outcome(report, snapshot, shown, tuple(lines))
 
 
 def published(job: JobSpec, fss: FileSystems) -> dict[str, Sequence[str]]:

@@ -27,6 +27,8 @@ class Moment:
         Seconds until the end, where they can be told.
     waiting : str
         What is waited for, and why; empty where everything is there.
+    reported : AppState
+        What the back end says, where there is no snapshot.
     """
 
     app_id: str
@@ -34,12 +36,13 @@ class Moment:
     snapshot: Snapshot | None
     left: float | None = None
     waiting: str = ""
+    reported: AppState = AppState.SUBMITTED
 
 
 def panel_text(moment: Moment) -> str:
     """The lines of the panel."""
     snapshot = moment.snapshot
-    state = snapshot.state if snapshot else AppState.SUBMITTED
+    state = snapshot.state if snapshot else moment.reported
     first = f"{moment.app_id}  {state.value} for {format_duration(round(moment.lasted))}"
     if snapshot is not None and snapshot.attempt > 1:
         first += f"  attempt {snapshot.attempt}"

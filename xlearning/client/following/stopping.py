@@ -31,6 +31,8 @@ class Stopper:
     ----------
     kill_on_exit : bool
         Never leave the application alone, and never ask.
+    bystander : bool
+        Always leave it alone, and never ask.
     """
 
     def __init__(
@@ -41,9 +43,10 @@ class Stopper:
         console: Console,
         *,
         kill_on_exit: bool = False,
+        bystander: bool = False,
     ) -> None:
         self._job, self._cluster, self._watcher, self._console = job, cluster, watcher, console
-        self._kill_on_exit = kill_on_exit
+        self._kill_on_exit, self._bystander = kill_on_exit, bystander
         self._signals = 0  # that meant a kill
         self._sent: float | None = None
 
@@ -55,6 +58,8 @@ class Stopper:
         Detached
             The client is to leave.
         """
+        if self._bystander:
+            raise Detached(signum)
         name = signal.Signals(signum).name
         if self._kill_on_exit:
             self._signals += 1

@@ -9,7 +9,7 @@ from xlearning.client.console import Console
 from xlearning.client.following.changes import changes, missing, new_failures, news, summary
 from xlearning.client.following.eta import Eta
 from xlearning.client.following.panel_text import Moment, panel_text
-from xlearning.job import Snapshot
+from xlearning.job import AppState, Snapshot
 from xlearning.units import format_duration
 
 _REDRAW = 0.25  # seconds at least between two drawings that only time asks for
@@ -34,6 +34,7 @@ class View:
         self._said = time.monotonic()
         self._eta = Eta()
         self._since = time.monotonic()  # when what is waited for was first missing
+        self._reported = AppState.SUBMITTED
         self._reason = ""
         self._trouble = ""
         self._drawn = 0.0
@@ -56,6 +57,13 @@ class View:
         self._drawn = 0.0
         self.tick()
 
+    def reported(self, state: AppState) -> None:
+        """The back end tells the state of an application that tells this client nothing itself."""
+        if state is not self._reported:
+            self._reported, self._since = state, time.monotonic()
+            if not self._console.live:
+                self.say(self._standing())
+
     def waits(self, reason: str) -> None:
         """Why the application does not get what it waits for; empty where nobody tells."""
         before, self._reason = self._reason, reason
@@ -76,7 +84,8 @@ class View:
     def _standing(self) -> str:
         """How it stands, in one line."""
         if self._last is None:
-            return self._waiting()
+            known = "" if self._reported is AppState.SUBMITTED else f"{self._reported.value} · "
+            return known + self._waiting()
         line = summary(self._last)
         left = self._eta.left(time.monotonic())
         if left is not None:
@@ -85,7 +94,8 @@ class View:
 
     def _waiting(self) -> str:
         count = missing(self._last) if self._last else 0
-        what = "the ApplicationMaster" if not count else f"{count} container{'' if count == 1 else 's'}"
+        what = "its end" if self._reported is AppState.RUNNING else "the ApplicationMaster"
+        what = f"{count} container{'' if count == 1 else 's'}" if count else what
         waited = time.monotonic() - self._since
         how_long = f" for {format_duration(waited)}" if waited >= 1 else ""
         return f"waiting for {what}{how_long}" + (f": {self._reason}" if self._reason else "")
@@ -93,4 +103,5 @@ class View:
     def _moment(self) -> Moment:
         now = time.monotonic()
         waiting = self._waiting() if self._last is None or missing(self._last) else ""
-        return Moment(self._app_id, time.time() - self._submitted, self._last, self._eta.left(now), waiting)
+        lasted = time.time() - self._submitted
+        return Moment(self._app_id, lasted, self._last, self._eta.left(now), waiting, self._reported)

@@ -30,12 +30,15 @@ class Ways:
     ----------
     logs : Chosen or None
         None where no output is wanted.
+    bystander : bool
+        Whatever ends the client has nothing to do with the job.
     """
 
     detach: bool = False
     kill_on_exit: bool = False
     as_json: bool = False
     logs: Chosen | None = None
+    bystander: bool = False
 
 
 def ways_of(line: Scan) -> Ways:
@@ -51,7 +54,7 @@ def ways_of(line: Scan) -> Ways:
             line.problems.append(
                 Problem(f"--detach leaves at once, so {name} can do nothing", f"leave out --detach or {name}")
             )
-    return Ways(detach, kill, style == JSON, _logs(line))
+    return Ways(detach, kill, style == JSON, chosen(line.one("logs"), line.problems))
 
 
 def check_logs(ways: Ways, job: JobSpec) -> None:
@@ -69,15 +72,15 @@ def check_logs(ways: Ways, job: JobSpec) -> None:
         refuse([Problem(f"--logs={wanted}: the job has no such container", f"it has {has}")])
 
 
-def _logs(line: Scan) -> Chosen | None:
-    text = line.one("logs")
+def chosen(text: str | None, problems: list[Problem]) -> Chosen | None:
+    """Whose output the value of ``--logs`` means; what means nobody becomes a problem."""
     if text is None:
         return None
     if text in ("", _ALL):
         return Chosen()
     match = _LOGS.fullmatch(text)
     if match is None:
-        line.problems.append(
+        problems.append(
             Problem(f"--logs={text} names no container", "write --logs=worker, --logs=worker:0 or --logs")
         )
         return None

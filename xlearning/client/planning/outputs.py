@@ -64,6 +64,8 @@ def _fault(remote: str, local: str) -> Problem | None:
     for name in (remote, local):
         if name != name.encode("utf-8", "ignore").decode():
             return Problem(f"output {name} holds bytes that are not UTF-8", "choose another name")
+        if ":" in split_uri(name)[2] and split_uri(remote)[0] not in ("", "file"):
+            return Problem(f"output {name} holds a colon, which HDFS does not take", "choose another name")
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from xlearning.client.planning import inputs, outputs, resources, roles, streams, variables
+from xlearning.client.planning import carry, inputs, outputs, resources, roles, streams, variables
 from xlearning.client.planning.inputs import Listing
 from xlearning.client.planning.request import Request
 from xlearning.client.planning.resources import Shipped
@@ -121,6 +121,7 @@ def make_plan(
         problems=found,
     )
     own = variables.variables(request, config, found)
+    carry.check(request.command, own, found, local=setting.local)
     search = variables.search_paths(request, config, found)
     variables.tell_placeholders(request, notes)
     allow_empty = bool(config.get("xlearning.input.allow.empty"))

@@ -93,7 +93,8 @@ def _wishes(
     for text in texts:
         for part in split_list(text):
             path, alias = (part, None) if option in _WITHOUT_ALIAS else split_alias(part)
-            yield _Wish(option, path.replace("\\,", ","), alias, kind, of_this_machine)
+            name = None if alias is None else alias.replace("\\,", ",")
+            yield _Wish(option, path.replace("\\,", ","), name, kind, of_this_machine)
 
 
 def _jars(texts: Sequence[str]) -> Iterator[_Wish]:

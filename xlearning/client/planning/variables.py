@@ -33,7 +33,9 @@ def variables(
     environ : mapping
         Where ``--env NAME`` takes its value from.
     """
-    found = config.family(FAMILY)
+    found: dict[str, str] = {}
+    for key, text in config.family(FAMILY).items():
+        _add(found, f"--conf {FAMILY}{key}", key, text, environ, problems)
     for text in request.env_files:
         for name, value in _read(Path(text), problems):
             _add(found, f"--env-file {text}", name, value, environ, problems)
@@ -67,11 +69,10 @@ def _read(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str | None
     from dotenv.parser import parse_stream
 
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
             bindings = list(parse_stream(file))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        problems.append(Problem(f"--env-file {path} cannot be read: {reason}", "correct the path"))
+    except OSError as error:
+        problems.append(Problem(f"--env-file {path} cannot be read: {error.strerror}", "correct the path"))
         return
     for binding in bindings:
         if binding.error:
@@ -89,7 +90,7 @@ def _read(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str | None
 def search_paths(request: Request, config: Config, problems: list[Problem]) -> SearchPaths:
     """What ``--jars``, ``--user-path`` and ``--user-ldlibrarypath`` add."""
     parts = [part for text in request.jars for part in split_list(text)]
-    names = tuple(dict.fromkeys(file_name(part) for part in parts))
+    names = tuple(dict.fromkeys(file_name(part.replace("\\,", ",")) for part in parts))
     for name in names:
         if ":" in name:
             problems.append(

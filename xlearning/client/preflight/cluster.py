@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from xlearning.client.planning.resources import Shipped
-from xlearning.client.preflight import containers, folders, queues, shipped
+from xlearning.client.preflight import containers, folders, queues, shipped, texts
 from xlearning.client.preflight.yarn import fit
 from xlearning.client.problems import Problem, unanswered
 from xlearning.cluster.background import Background
@@ -92,6 +92,7 @@ class ClusterPreflight:
             URIs of the folders of all applications.
         """
         found = [*_programs(), *self._ticket(), *shipped.check(items, on_yarn=True)]
+        found += texts.check(job, self._config)
         if self.silent is None:
             self._yarn(job, found, notes)
         fss, user = self._fss, self._user

@@ -11,7 +11,7 @@ from xlearning.client.problems import Problem
 from xlearning.fs import split_uri
 from xlearning.job import ResourceKind
 
-_EXPANDED = frozenset('"$`\n')
+_EXPANDED = frozenset('"$`\\\n')
 _REPACK = "pack it again, with tar czf NAME.tar.gz -C FOLDER . for example"
 
 

@@ -11,7 +11,7 @@ from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.language.choice import answering
 from xlearning.client.verbs.applications import Found
-from xlearning.client.verbs.places import Places
+from xlearning.client.verbs.places import Place, Places
 from xlearning.client.verbs.records import JobList, Unasked, duration, summary_of
 from xlearning.errors import ClusterError, UsageError, XLearningError
 from xlearning.job import AppState, to_dict
@@ -57,7 +57,7 @@ class Known:
     """What the places know, newest first, and which did not tell."""
 
     found: Sequence[Found]
-    asked: Sequence[str]
+    asked: Sequence[Place]
     unasked: Sequence[Unasked]
 
 
@@ -66,14 +66,13 @@ def run(places: Places, console: Console, *, wish: Wish, output: str) -> int:
     known = known_jobs(places, wish)
     shown = known.found if wish.every else recent(known.found, wish.limit)
     now = time.time()
-    for one in known.unasked:
-        console.warn(f"jobs on {_title(one.backend)} are missing: {one.reason}")
+    warn_of_unasked(known, console)
     if output == JSON:
         told = answer_json(to_dict(job_list(known, shown, now)), console)
     else:
         told = not shown or answer(list_lines(shown, now, users=_others(wish)), console)
         if not known.found:
-            console.info(_nothing(known, wish))
+            console.info(nothing(known, wish))
         elif len(shown) < len(known.found):
             console.info(f"{len(known.found) - len(shown)} older ones are not shown: --all shows them")
     return EXIT_OK if told and not known.unasked else EXIT_CLIENT
@@ -93,7 +92,7 @@ def known_jobs(places: Places, wish: Wish) -> Known:
         except ClusterError as error:
             unasked.append(Unasked(place.name, error.message))
             continue
-        asked.append(place.title)
+        asked.append(place)
         found += [Found(one, place) for one in jobs if not wish.states or one.state in wish.states]
     return Known(sorted(found, key=lambda one: -one.report.submitted), asked, unasked)
 
@@ -105,6 +104,12 @@ def job_list(known: Known, shown: Sequence[Found], now: float) -> JobList:
         more=len(known.found) - len(shown),
         unasked=tuple(known.unasked),
     )
+
+
+def warn_of_unasked(known: Known, console: Console) -> None:
+    """A line for each place that did not tell."""
+    for one in known.unasked:
+        console.warn(f"jobs on {_title(one.backend)} are missing: {one.reason}")
 
 
 def parse_states(texts: Sequence[str]) -> list[AppState]:
@@ -157,13 +162,16 @@ def _others(wish: Wish) -> bool:
     return wish.all_users or bool(wish.user)
 
 
-def _nothing(known: Known, wish: Wish) -> str:
+def nothing(known: Known, wish: Wish) -> str:
     """That there is nothing, where that is known; elsewhere it is not said."""
     whose = "" if wish.all_users else f" of {wish.user}" if wish.user else " of yours"
     state = f" that is {' or '.join(one.value for one in wish.states)}" if wish.states else ""
+    if set(wish.states) == {one for one in AppState if one.final}:
+        state = " that has ended"
     if not known.asked:
         return f"Whether there is a job{whose}{state} is not known: nobody could be asked"
-    where = " and ".join(f"on {title}" for title in known.asked)
+    titles = [place.title for place in known.asked]
+    where = " and ".join(f"on {title}" for title in titles)
     silent = "".join(f"; {_title(one.backend)} could not be asked" for one in known.unasked)
     return f"There is no job{whose}{state} {where}{silent}"
 

@@ -10,7 +10,7 @@ from xlearning.client.console import Console
 from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.log_choice import AM_ROLE, LogTarget, choose, known_targets
 from xlearning.client.verbs.log_output import LogFile, LogReader, wanted_files
-from xlearning.client.verbs.log_sources import LiveLogs, LocalLogs, LogSource, NoSuchLogs, log_source
+from xlearning.client.verbs.log_sources import NoSuchLogs, live_source, log_source
 from xlearning.client.verbs.places import YarnPlace
 from xlearning.client.verbs.standing import known_containers, standing
 from xlearning.cluster.base import ApplicationReport
@@ -99,9 +99,7 @@ def _pieces(reader: LogReader, files: Sequence[tuple[LogFile, int]]) -> Iterator
 
 def _followed(found: Found, wish: Wish, console: Console) -> Iterator[Piece | None]:
     """What grows until the job has ended. Containers that come later are read too."""
-    source: LogSource = LiveLogs()
-    if not isinstance(found.place, YarnPlace):
-        source = LocalLogs(found.place.cluster, found.app_id)
+    source = live_source(found.place, found.app_id)
     reader = LogReader(source, wish.tail)
     targets: list[LogTarget] = []
     looked, waiting = float("-inf"), False

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.log_choice import LogTarget
-from xlearning.client.verbs.places import YarnPlace
+from xlearning.client.verbs.places import Place, YarnPlace
 from xlearning.cluster.aggregated_logs import AggregatedLogs
 from xlearning.cluster.base import ClusterClient
 from xlearning.cluster.node_logs import NodeLogs
@@ -101,6 +101,11 @@ class GatheredLogs:
     def close(self) -> None:
         """Delete what was brought here."""
         self._logs.close()
+
+
+def live_source(place: Place, app_id: str) -> LogSource:
+    """The logs of an application while it runs."""
+    return LiveLogs() if isinstance(place, YarnPlace) else LocalLogs(place.cluster, app_id)
 
 
 def log_source(found: Found, targets: Sequence[LogTarget], files: Sequence[str]) -> LogSource:

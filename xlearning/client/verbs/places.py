@@ -213,14 +213,14 @@ class Places:
     def __init__(
         self, config: Config, user: str, *, only_local: bool, environ: MutableMapping[str, str] = os.environ
     ) -> None:
-        self._config, self._user, self._environ = config, user, environ
+        self.config, self._user, self._environ = config, user, environ
         self.only_local = only_local
         self.local: Place = LocalPlace(config, user)
         self._yarn: Place | None = None
 
     def yarn(self) -> Place:
         """YARN; `ConfigError` where no usable configuration tells where it is."""
-        self._yarn = self._yarn or YarnPlace(self._config, self._environ, self._user)
+        self._yarn = self._yarn or YarnPlace(self.config, self._environ, self._user)
         return self._yarn
 
     def all(self) -> Sequence[Place]:

@@ -84,6 +84,53 @@ class JobList:
 
 
 @dataclass(frozen=True)
+class EndedJob(JobSummary):
+    """One job that has ended.
+
+    Attributes
+    ----------
+    reason : str
+        Why it failed or was killed; else empty.
+    exit_code : int or None
+        0 where it has succeeded, else that of the program that failed first.
+    failed : str or None
+        The container of that program.
+    published : tuple of str
+        URIs of the folders to which it published.
+    recorded : bool
+        Whether its record could be read; without it only the back end's words are known.
+    """
+
+    reason: str
+    exit_code: int | None
+    failed: str | None
+    published: tuple[str, ...]
+    recorded: bool
+
+
+@dataclass(frozen=True)
+class JobHistory:
+    """Answer of ``history``.
+
+    Attributes
+    ----------
+    jobs : tuple of EndedJob
+        The newest first.
+    more : int
+        How many are known that are not shown.
+    unasked : tuple of Unasked
+        Back ends whose jobs are missing.
+    notes : tuple of str
+        What cannot be told, and why.
+    """
+
+    jobs: tuple[EndedJob, ...]
+    more: int
+    unasked: tuple[Unasked, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class JobStatus(JobSummary):
     """Answer of ``status``.
 
