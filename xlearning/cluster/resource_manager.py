@@ -16,6 +16,7 @@ from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.hadoop_site import HadoopSite, ResourceManager
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import AppState
+from xlearning.links import web_link
 
 INFO = "/ws/v1/cluster/info"
 APPS = "/ws/v1/cluster/apps"
@@ -225,7 +226,7 @@ def to_report(app: Mapping[str, Any]) -> ApplicationReport:
         user=app.get("user", ""),
         state=mapped,
         diagnostics=yarn_words.application_end((app.get("diagnostics") or "").strip()),
-        tracking_url=app.get("trackingUrl") or "",
+        tracking_url=web_link(app.get("trackingUrl") or ""),
         attempt=int(attempt.group(1)) if attempt else 0,
         submitted=(app.get("startedTime") or 0) / 1000,
         finished=finished or None,
