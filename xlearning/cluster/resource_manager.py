@@ -153,6 +153,15 @@ class ResourceManagerWeb:
         path = f"{APPS}/{urllib.parse.quote(app_id)}/priority?{query}"
         return int(self._get(path, body={"priority": priority})["priority"])
 
+    def kill(self, app_id: str, why: str, user: str) -> None:
+        """Begin to end an application; ``why`` goes into its diagnostics.
+
+        ``user`` is who we are where the web service asks for no login.
+        """
+        query = urllib.parse.urlencode({"user.name": user})
+        path = f"{APPS}/{urllib.parse.quote(app_id)}/state?{query}"
+        self._get(path, body={"state": "KILLED", "diagnostics": why})
+
     def _get(self, path: str, *, log_in: bool = True, body: Mapping[str, Any] | None = None) -> Any:
         reasons = []
         for manager in list(self._managers):
