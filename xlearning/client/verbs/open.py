@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import webbrowser
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from xlearning.client.verbs.standing import Standing, standing
 from xlearning.errors import ClusterError
 from xlearning.job import to_dict
 
+_WEB = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 PAGE, BOARD, YARN = "page", "board", "yarn"
 
 
@@ -83,7 +85,14 @@ def _none(found: Found, stands: Standing, what: str, hint: str) -> ClusterError:
 
 
 def _open(url: str, console: Console) -> bool:
-    """Whether a browser was told; a sentence where there is none."""
+    """Whether a browser was told; a sentence where there is none.
+
+    The address was told by the job or by YARN: what is none of a page could be an option of the browser's
+    program, or a file of this machine.
+    """
+    if not _WEB.match(url):
+        console.warn("this is no address of a page (http, https): it is not given to a browser")
+        return False
     if not has_display(os.environ, sys.platform):
         console.info("there is no display here: open the address in a browser of yours")
         return False
