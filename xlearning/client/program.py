@@ -5,8 +5,9 @@ It loads next to nothing; what takes a while is loaded inside of `main`.
 
 from __future__ import annotations
 
+# the one that is built in: signal itself makes enumerations first
+import _signal as signal  # type: ignore[import-not-found]
 import os
-import signal
 
 
 def main() -> int:
@@ -25,7 +26,7 @@ def main() -> int:
             raise  # else click's word for it
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
-        return 128 + signal.SIGINT
+        return 128 + int(signal.SIGINT)
     finally:
         if python_handles_it:  # the end of Python is not interrupted half-way
             signal.signal(signal.SIGINT, signal.SIG_DFL)
