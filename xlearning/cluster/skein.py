@@ -161,9 +161,11 @@ class SkeinCluster:
         except resource_manager.Refused:
             return self._report_by_driver(app_id)
 
-    def kill(self, app_id: str) -> None:
-        """End an application by force."""
+    def kill(self, app_id: str, why: str = "") -> None:
+        """End an application by force; with ``why`` it may still be ending when this returns."""
         self.check_reachable()
+        if why and self._killed_by_web(app_id, why):
+            return
         client = self._client()
         with translated(_skein(), f"{app_id} cannot be killed"):
             try:
@@ -174,6 +176,16 @@ class SkeinCluster:
                 # after YARN's answer skein also deletes its folder on HDFS, which may be what hangs
                 if not self.report(app_id).state.final:
                     raise
+
+    def _killed_by_web(self, app_id: str, why: str) -> bool:
+        """Whether YARN's web service has taken a kill: it alone carries words; some clusters refuse."""
+        try:
+            self._web.kill(app_id, why, self._user)
+        except FileNotFoundError:
+            raise ApplicationNotFound(f"YARN does not know {app_id}") from None
+        except ClusterError:
+            return False
+        return True
 
     def list(self) -> Sequence[ApplicationReport]:
         """The user's applications, newest first."""

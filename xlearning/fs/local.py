@@ -151,7 +151,7 @@ def _status(uri: str, found: os.stat_result) -> FileStatus:
         size=0 if folder else found.st_size,
         is_dir=folder,
         modified=found.st_mtime,
-        owner=_owner(found.st_uid),
+        owner=owner_name(found.st_uid),
         mode=modes.S_IMODE(found.st_mode),
         special=_special(found.st_mode),
     )
@@ -169,7 +169,8 @@ def _entry_status(folder: str, entry: os.DirEntry[str]) -> FileStatus | None:
 
 
 @functools.lru_cache(maxsize=1024)
-def _owner(uid: int) -> str:
+def owner_name(uid: int) -> str:
+    """The account of a user id; the number where it has none."""
     import pwd
 
     try:
