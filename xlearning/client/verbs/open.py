@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import webbrowser
 from collections.abc import Mapping
@@ -19,7 +18,6 @@ from xlearning.errors import ClusterError
 from xlearning.job import to_dict
 from xlearning.links import web_link
 
-_WEB = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 PAGE, BOARD, YARN = "page", "board", "yarn"
 
 
@@ -95,7 +93,7 @@ def _open(url: str, console: Console) -> bool:
     The address was told by the job or by YARN: what is none of a page could be an option of the browser's
     program, or a file of this machine.
     """
-    if not _WEB.match(url):
+    if not web_link(url):
         console.warn("this is no address of a page (http, https): it is not given to a browser")
         return False
     if not has_display(os.environ, sys.platform):
