@@ -16,7 +16,11 @@ from pathlib import Path
 import pytest
 from preflight_table import keeps, rows, said_by
 
+from xlearning.client.planning.resources import Shipped
 from xlearning.client.preflight.archive_content import Bad, inspect
+from xlearning.client.preflight.shipped import check
+from xlearning.fs.local import LocalFileSystem
+from xlearning.job import LocalResource
 
 ROWS = rows("On every back end")
 NOBODY = 65534
@@ -169,6 +173,16 @@ def test_a_pipe_is_not_waited_for_as_an_archive() -> None:
     os.mkfifo("pipe")
     with pytest.raises(Bad, match="is not a regular file"):
         inspect(Path("pipe"))
+
+
+def test_a_folder_that_is_uploaded_holds_files_only(folder: Path) -> None:
+    os.mkfifo("full/pipe")
+    uri = f"file://{folder}/full"
+    status = LocalFileSystem().stat(uri)
+    item = Shipped(LocalResource("full", uri), status, upload=True)
+    assert check([item], on_yarn=False) == []
+    (found,) = check([item], on_yarn=True)
+    assert found.message == f"--cacheFile: {uri}/pipe (a named pipe) is no file"
 
 
 def test_outputs_among_files_of_jobs() -> None:
