@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from xlearning.am.core.machine import Machine
 from xlearning.am.core.state import Container, Phase, SaveRun
+from xlearning.config.confidential import hide_words
 from xlearning.job import CHIEF, WORKER, AppState, ContainerView, InputView, SaveView, Snapshot
 
 
@@ -46,7 +47,7 @@ def snapshot(
         started=state.started,
         finished=state.finished,
         progress=_progress(views),
-        command=job.command,
+        command=hide_words(job.command),
         roles=job.roles,
         containers=views,
         inputs=state.inputs or tuple(InputView(i.local, i.patterns, 0, 0) for i in job.inputs),

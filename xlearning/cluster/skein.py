@@ -7,6 +7,7 @@ web service cannot do without a login.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import os
 import shlex
@@ -30,6 +31,7 @@ from xlearning.cluster.skein_containers import SkeinContainerManager
 from xlearning.cluster.skein_spec import local_bytes, readable, specification
 from xlearning.cluster.yarn_facts import Facts
 from xlearning.cluster.yarn_script import Launch, NodePackage
+from xlearning.config.confidential import hide
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import JobSpec
 
@@ -131,7 +133,8 @@ class SkeinCluster:
                 raise
 
     def describe(self, job: JobSpec, package: NodePackage, launch: Launch) -> str:
-        """The specification that `submit_archive` would send, as YAML."""
+        """The specification that `submit_archive` would send, as YAML, without the values of secrets."""
+        job = dataclasses.replace(job, properties=hide(job.properties))
         sources = {resource.name: resource.uri for resource in job.resources}
         return readable(specification(_skein(), job, sources, package, launch, None))
 

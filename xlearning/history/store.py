@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from xlearning.config.confidential import hide
+from xlearning.config.confidential import hide, hide_words
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join, parent
 from xlearning.fs.owners import NotBelieved, belongs
@@ -254,4 +254,6 @@ class _Segments:
 
 def public(job: JobSpec) -> JobSpec:
     """The job without the values of its secrets."""
-    return dataclasses.replace(job, env=hide(job.env), properties=hide(job.properties))
+    return dataclasses.replace(
+        job, command=hide_words(job.command), env=hide(job.env), properties=hide(job.properties)
+    )
