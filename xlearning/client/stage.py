@@ -14,6 +14,7 @@ from xlearning.client.planning.resources import Shipped
 from xlearning.errors import ClusterError, UsageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join
+from xlearning.fs.owners import check_owner
 from xlearning.job import JobSpec, LocalResource, to_dict
 
 CREDENTIALS = "credentials"
@@ -49,8 +50,10 @@ def stage(
     """
     folder = join(staging_root, app_id)
     fs = fss.of(folder)
+    _refuse_taken(fs, folder)
     try:
         fs.mkdirs(folder, mode=_PRIVATE)
+        check_owner(fss, folder, plan.job.user, "the staging folder")  # made by others meanwhile
         fs.chmod(folder, _PRIVATE)
         written = [*_credentials(fs, folder, pair)]
         resources = plan.job.resources
@@ -66,6 +69,18 @@ def stage(
             fs.delete(folder, recursive=True)
         raise
     return job
+
+
+def _refuse_taken(fs: FileSystem, folder: str) -> None:
+    """Ids can be foreseen, and everybody may add to the folder of all: what lies in this one is not ours."""
+    try:
+        owner = fs.stat(folder).owner
+    except FileNotFoundError:
+        return
+    raise ClusterError(
+        f"{folder} is there already and belongs to {owner}: nothing is staged in it",
+        hint="submit again; if that goes on, set xlearning.staging.dir to a folder that only you may write",
+    )
 
 
 @contextlib.contextmanager

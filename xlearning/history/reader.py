@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import TypeVar
 
+from xlearning import jsonfile
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
-from xlearning.fs.base import FileSystem, join
+from xlearning.fs.base import join
 from xlearning.history.records import HistoryRecord, from_lines
 from xlearning.history.store import SNAPSHOT_FILE, SPEC_FILE
-from xlearning.job import JobSpec, Snapshot, from_dict
+from xlearning.job import JobSpec, Snapshot
 
 T = TypeVar("T")
+_SEGMENT_LIMIT = 256 * 2**20  # bytes; a segment may outgrow its size by one record
 
 
 class HistoryReader:
@@ -42,7 +43,7 @@ class HistoryReader:
             record
             for name in names
             if name.startswith("events-") and name.endswith(".jsonl")
-            for record in from_lines(_content(fs, join(folder, name)))
+            for record in from_lines(jsonfile.content(fs, join(folder, name), _SEGMENT_LIMIT))
         ]
         return (self.snapshot(folder) if SNAPSHOT_FILE in names else None), records
 
@@ -71,13 +72,7 @@ class HistoryReader:
         return self._record(JobSpec, join(folder, SPEC_FILE), "a description of a job")
 
     def _record(self, kind: type[T], path: str, what: str) -> T:
-        content = _content(self._fss.of(path), path)
         try:
-            return from_dict(kind, json.loads(content))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            return jsonfile.read_record(self._fss.of(path), path, kind)
+        except ValueError as error:
             raise XLearningError(f"{path} is not {what}: {error}") from error
-
-
-def _content(fs: FileSystem, path: str) -> bytes:
-    with fs.open_read(path) as file:
-        return file.read()

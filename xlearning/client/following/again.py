@@ -30,7 +30,8 @@ def venue_at(place: Place, config: Config) -> Venue:
 def spec_of(found: Found) -> JobSpec:
     """The job as it was staged, or as far as its report tells: then without roles."""
     staging = _staging(found)
-    return (staged_job(staging, found.place.fss) if staging else None) or _stub(found, staging)
+    staged = staged_job(staging, found.place.fss, found.report.user) if staging else None
+    return staged or _stub(found, staging)
 
 
 def _staging(found: Found) -> str:

@@ -153,7 +153,7 @@ def _spec(found: Found, notes: list[str]) -> JobSpec | None:
 
 def _staged(found: Found) -> JobSpec | None:
     try:
-        return staged_job(found.place.staging(found.app_id), found.place.fss)
+        return staged_job(found.place.staging(found.app_id), found.place.fss, found.report.user)
     except (XLearningError, OSError):
         return None
 

@@ -77,7 +77,8 @@ def end(found: Found, console: Console, *, reason: str, wait: bool) -> Applicati
     """
     if found.report.state.final:
         return found.report
-    job = staged_job(_staging(found), found.place.fss) if _staging(found) else None
+    staging = _staging(found)
+    job = staged_job(staging, found.place.fss, found.report.user) if staging else None
     try:
         refusal = _ask(found, reason)
     except ClusterUnavailable as error:
