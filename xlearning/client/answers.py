@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xlearning.client.console import Console, harmless, silence
+from xlearning.client.language.choice import answering
+from xlearning.client.language.width import columns, filled
+from xlearning.config.confidential import mask
 
 TEXT, JSON = "text", "json"
 
 
 def tell(text: str, console: Console) -> bool:
-    """Write to standard output; False, with a warning, where that fails: no reason to leave a job."""
+    """Write to standard output; False, with a warning, where that fails: no reason to leave a job.
+
+    Passwords in addresses are left out.
+    """
     try:
-        print(text, flush=True)
+        print(mask(text), flush=True)
     except OSError as error:
         silence(sys.stdout)
         console.warn(f"standard output cannot be written: {error.strerror}")
@@ -26,11 +33,12 @@ def tell(text: str, console: Console) -> bool:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Columns under their titles, as wide as their widest cell; the last one as it comes."""
-    lines = [list(head), *([" ".join(cell.split()) for cell in row] for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(head) - 1)]
+    say = answering()
+    lines = [[say(title) for title in head], *([" ".join(cell.split()) for cell in row] for row in rows)]
+    widths = [max(columns(line[column]) for line in lines) for column in range(len(head) - 1)]
     return [
         "  ".join(
-            [*(cell.ljust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]
+            [*(filled(cell, width) for cell, width in zip(line, widths, strict=False)), line[-1]]
         ).rstrip()
         for line in lines
     ]
@@ -44,8 +52,19 @@ def answer(lines: Sequence[str], console: Console) -> bool:
 
 
 def answer_json(data: Any, console: Console) -> bool:
-    """Write ``data`` for a program; False, with a warning, where that fails."""
-    return tell(json.dumps(data, indent=2), console)
+    """Write ``data`` for a program; False, with a warning, where that fails.
+
+    Numbers that JSON does not have (NaN, infinite ones) are null.
+    """
+    return tell(json.dumps(_plain(data), indent=2, allow_nan=False), console)
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_plain(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
 class Bytes:

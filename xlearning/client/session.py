@@ -17,6 +17,7 @@ from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.fs.owners import check_owner
 from xlearning.job import Snapshot
+from xlearning.links import harmless
 
 if TYPE_CHECKING:
     import grpc
@@ -61,6 +62,8 @@ def find_am(fss: FileSystems, staging: str, owner: str | None = None) -> AmAddre
     """
     fs = fss.of(staging)
     try:
+        if owner is not None:
+            check_owner(fss, staging, owner, "what is staged")
         names = [(_attempt(status.name), status.path) for status in fs.list(staging)]
         attempts = [(attempt, path) for attempt, path in names if attempt]
         if not attempts:
@@ -132,7 +135,7 @@ class AmConnection:
         except (grpc.RpcError, ValueError) as error:  # ValueError: the channel was closed meanwhile
             raise _mapped(error) from error
         try:
-            return jsonfile.record(Snapshot, reply.snapshot_json)
+            return harmless(jsonfile.record(Snapshot, reply.snapshot_json))
         except ValueError as error:
             raise ClusterError(
                 f"the status of the application cannot be read: {error}", hint=_OTHER

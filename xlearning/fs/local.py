@@ -157,6 +157,7 @@ def _status(uri: str, found: os.stat_result) -> FileStatus:
         modified=found.st_mtime,
         owner=owner_name(found.st_uid),
         mode=modes.S_IMODE(found.st_mode),
+        special=_special(found.st_mode),
     )
 
 
@@ -204,9 +205,15 @@ def _without_waiting(local: str, flags: int) -> int:
 
 def _refuse_special(local: str, uri: str) -> None:
     """A pipe or a device would block its reader for ever."""
-    mode = _found(local).st_mode
-    if not (modes.S_ISREG(mode) or modes.S_ISDIR(mode)):
-        raise StorageError(f"{uri} is a {special_kind(mode)}, not a file")
+    special = _special(_found(local).st_mode)
+    if special:
+        raise StorageError(f"{uri} is a {special}, not a file")
+
+
+def _special(mode: int) -> str:
+    # a link that leads nowhere is listed as a file
+    ordinary = modes.S_ISREG(mode) or modes.S_ISDIR(mode) or modes.S_ISLNK(mode)
+    return "" if ordinary else special_kind(mode)
 
 
 def special_kind(mode: int) -> str:

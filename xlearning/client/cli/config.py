@@ -10,6 +10,7 @@ import click
 from xlearning.client.cli.guard import sentences
 from xlearning.client.cli.verb import AS_JSON, run_command
 from xlearning.client.console import Console
+from xlearning.client.language.help import SpokenCommand
 
 if TYPE_CHECKING:
     from xlearning.config import Config
@@ -25,7 +26,11 @@ _NOTES = (
 
 
 @click.command(
-    name="config", help=_INTRO, epilog="\n\n".join(_NOTES), context_settings={"max_content_width": 110}
+    name="config",
+    cls=SpokenCommand,
+    help=_INTRO,
+    epilog="\n\n".join(_NOTES),
+    context_settings={"max_content_width": 110},
 )
 @click.option("--all", "every", is_flag=True, help="All properties.")
 @click.option(

@@ -9,6 +9,7 @@ import click
 from xlearning.client.cli.guard import sentences
 from xlearning.client.cli.verb import AS_JSON, run_command
 from xlearning.client.console import Console
+from xlearning.client.language.help import SpokenCommand
 
 _INTRO = (
     "Look at everything that jobs need: this machine, its Hadoop client, HDFS and YARN. One line for each "
@@ -24,7 +25,11 @@ _NOTES = (
 
 
 @click.command(
-    name="doctor", help=_INTRO, epilog="\n\n".join(_NOTES), context_settings={"max_content_width": 110}
+    name="doctor",
+    cls=SpokenCommand,
+    help=_INTRO,
+    epilog="\n\n".join(_NOTES),
+    context_settings={"max_content_width": 110},
 )
 @click.option("--local", is_flag=True, help="Look at what jobs with --local need only.")
 @click.option(

@@ -50,6 +50,7 @@ def news(before: Snapshot | None, now: Snapshot) -> list[str]:
         )
         if text and text != old
     ]
+    lines += [f"Note: {note}" for note in now.notes if before is None or note not in before.notes]
     lines += new_failures(before, now)
     known_saves = {save.id: save.state for save in before.saves} if before else {}
     return lines + [save_line(save) for save in reversed(now.saves) if known_saves.get(save.id) != save.state]

@@ -143,7 +143,8 @@ def _spec(found: Found, notes: list[str]) -> JobSpec | None:
     if spec is not None:
         return public(spec)
     try:
-        return HistoryReader(found.place.fss).spec(found.place.history(found.app_id))
+        folder, user = found.place.history(found.app_id), found.report.user
+        return HistoryReader(found.place.fss).believed_spec(folder, found.app_id, user)
     except (XLearningError, OSError):
         notes.append(
             "properties, variables and files are not known: they are neither in staging nor recorded"

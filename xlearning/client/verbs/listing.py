@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from xlearning.client.answers import JSON, answer, answer_json, format_moment, table
 from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
+from xlearning.client.language.choice import answering
 from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.places import Place, Places
 from xlearning.client.verbs.records import JobList, Unasked, duration, summary_of
@@ -140,7 +141,7 @@ def recent(found: Sequence[Found], limit: int) -> list[Found]:
 
 def list_lines(found: Sequence[Found], now: float, *, users: bool = False) -> list[str]:
     """A line for each; with ``users`` also whose it is."""
-    rows = []
+    rows, say = [], answering()
     for one in found:
         report, lasted = one.report, duration(one.report, now)
         row = (
@@ -148,7 +149,7 @@ def list_lines(found: Sequence[Found], now: float, *, users: bool = False) -> li
             *((report.user or "-",) if users else ()),
             report.name,
             report.app_type or "-",
-            one.place.title,
+            say(one.place.title),
             report.state.value,
             format_moment(report.submitted),
             "-" if lasted is None else format_duration(lasted),
