@@ -161,7 +161,7 @@ class Client:
 
     def _place(self, config: Config, back_end: BackEnd) -> Place:
         if self._local:
-            return LocalPlace(config, back_end.user)
+            return LocalPlace(config, back_end.user, self._console.warn)
         return YarnPlace(config, os.environ, back_end.user, back_end)
 
     def _application(
