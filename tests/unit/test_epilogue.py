@@ -10,7 +10,7 @@ from job_samples import APP, container, save, snapshot
 
 from xlearning.client.following.changes import changes, summary
 from xlearning.client.following.epilogue import epilogue, first_failure
-from xlearning.client.following.exits import RESERVED, hint, reserved
+from xlearning.client.following.exits import NODES, RESERVED, THIS_MACHINE, hint, reserved
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.exit_words import words
 from xlearning.container.bootstrap import EXIT_WORDS
@@ -156,6 +156,23 @@ def test_exit_codes_in_words(code: int, expected: str) -> None:
 def test_hints(code: int, line: str, expected: str) -> None:
     assert expected in hint(code, [line])
     assert hint(1, ["anything"]) == ""
+
+
+def test_a_command_that_is_not_there_is_told_once() -> None:
+    reason = "command not found: python (PATH=/bin; python3 is there)"
+    bad = container(0, ContainerState.FAILED, exit_code=127, reason=reason)
+    for where in (NODES, THIS_MACHINE):
+        ended = report(AppState.FAILED, f"worker:0 (c0 on node1): {reason}")
+        told = text(epilogue(ended, snapshot(bad), where=where))
+        assert told.count("command not found") == 1
+        assert "hint: write python3, which is there; xlearning.container.env.PATH" in told
+    alone = text(epilogue(report(AppState.FAILED, "1 of 2 workers"), snapshot(bad)))
+    assert f"First to fail: worker:0 (c0 on node0): exit code 127: {reason}" in alone
+    absent = replace(bad, reason="command not found: x (PATH=/bin)")
+    here = text(epilogue(report(AppState.FAILED), snapshot(absent), where=THIS_MACHINE))
+    assert (
+        "on the PATH of this machine (xlearning.container.env.PATH sets it)" in here and "nodes" not in here
+    )
 
 
 def test_changes_tell_each_thing_once() -> None:

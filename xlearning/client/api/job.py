@@ -13,6 +13,7 @@ from xlearning.client.options import OPTIONS, Option, Takes
 from xlearning.client.planning.request import check_command, split_command
 from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan, scan
+from xlearning.client.shell_signs import shell_note
 
 Text: TypeAlias = "str | None"
 Number: TypeAlias = "int | str | None"
@@ -212,6 +213,8 @@ def _command(given: object, problems: list[Problem]) -> tuple[str, ...]:
 def _command_of(line: Scan) -> tuple[str, ...]:
     text = line.one(COMMAND)
     if text is not None and not line.command:
+        if note := shell_note(_unquoted(text), line.written.get(COMMAND, f"--{COMMAND}")):
+            line.notes.append(note)
         return split_command(_unquoted(text), f"--{COMMAND}", line.problems)
     if text is not None:
         line.notes.append(f"--{COMMAND} is ignored: the command is given at the end of the line")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from xlearning.client.following.changes import label
-from xlearning.client.following.exits import hint, reserved
+from xlearning.client.following.exits import NODES, hint, reserved
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.exit_words import words
 from xlearning.job import AppState, ContainerState, ContainerView, SaveState, Snapshot
@@ -35,6 +35,7 @@ def epilogue(
     logs: Mapping[str, str] | None = None,
     published: Mapping[str, Sequence[str]] | None = None,
     python: str = "",
+    where: str = NODES,
 ) -> list[str]:
     """Lines that tell how the application ended.
 
@@ -48,10 +49,12 @@ def epilogue(
         Output folder -> what is in it.
     python : str, optional
         The interpreter of our processes.
+    where : str
+        What a hint calls the machines that the job ran on.
     """
     if report.state is AppState.SUCCEEDED:
         return [*_success(report, snapshot, published or {}), *_logs(logs or {})]
-    return _failure(report, snapshot, logs or {}, python)
+    return _failure(report, snapshot, logs or {}, python, where)
 
 
 def _success(
@@ -73,7 +76,7 @@ def _success(
 
 
 def _failure(
-    report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping[str, str], python: str
+    report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping[str, str], python: str, where: str
 ) -> list[str]:
     reason = report.diagnostics.strip() or (snapshot.reason.strip() if snapshot else "")
     told, fix = reserved(reason, python)
@@ -82,15 +85,16 @@ def _failure(
     lines += [f"  {line}" for line in more[-LAST_LINES:]]
     container = first_failure(snapshot)
     if container is not None:
-        why = _why(container)
-        lines.append(f"  First to fail: {_who(container)}{'' if why[2:] in reason else why}")
+        said = container.reason.strip().split("\n")[0]
+        known = _why(container)[2:] in reason or (said and said in reason)
+        lines.append(f"  First to fail: {_who(container)}{'' if known else _why(container)}")
         lines += _tail(container)
     lines += _logs(logs)
     lines += _saved(snapshot)
     if fix:
         lines.append(f"  hint: {fix}")
     elif container is not None:
-        advice = hint(container.exit_code, container.last_lines, container.reason)
+        advice = hint(container.exit_code, container.last_lines, container.reason, where)
         lines += [f"  hint: {advice}"] if advice else []
     return lines
 
@@ -132,6 +136,9 @@ def _why(container: ContainerView) -> str:
     reason = container.reason.strip().split("\n")[0]
     if reason.startswith(f"exit code {container.exit_code}:"):
         return f": {reason}"
+    code, _, meaning = told.partition(": ")
+    if meaning and reason.startswith(meaning):
+        return f": {code}: {reason}"
     if told and reason and reason not in told and told not in reason:
         return f": {told} ({reason})"
     return f": {reason if told in reason else told}" if (told or reason) else ""
