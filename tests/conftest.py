@@ -17,6 +17,11 @@ from webhdfs import WebHdfs
 hypothesis.settings.register_profile("any-machine", deadline=None)
 hypothesis.settings.load_profile("any-machine")
 
+# What people are told is compared in English, whatever language the tester reads.
+os.environ.pop("LANGUAGE", None)
+os.environ["LANG"] = os.environ.pop("LC_ALL", None) or os.environ.get("LANG", "C")
+os.environ["LC_MESSAGES"] = "C"
+
 _SKIPPED = pytest.StashKey[str]()
 
 

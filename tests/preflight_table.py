@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from xlearning.client.console import PlainConsole
+from xlearning.client.language.catalogue import catalogue
+from xlearning.client.language.speaker import Speaker
+from xlearning.client.problems import Problem, Refused
 from xlearning.client.scan import scan
 from xlearning.client.submit import run
 from xlearning.errors import XLearningError
@@ -39,5 +42,14 @@ def said_by(*words: object) -> str:
     try:
         run(scan([*map(str, words)]), PlainConsole(stream))
     except XLearningError as error:
+        _in_chinese(error)
         return f"{stream.getvalue()}\n{error}"
     return stream.getvalue()
+
+
+def _in_chinese(error: XLearningError) -> None:
+    """Whatever is told before a submission has a translation."""
+    speaker = Speaker(catalogue("zh"), "utf-8")
+    problems = error.problems if isinstance(error, Refused) else [Problem(error.message, error.hint or "")]
+    for text in (text for one in problems for text in (one.message, one.fix) if text):
+        assert speaker.sentence(text) != text, f"not translated: {text}"

@@ -30,7 +30,7 @@ PROGRAM = "import sys; from xlearning.client.cli import main; sys.exit(main())"
 
 
 def xl_submit(
-    folder: Path, *words: str, program: str = PROGRAM, **env: str
+    folder: Path, *words: str, program: str = PROGRAM, encoding: str = "utf-8", **env: str
 ) -> subprocess.CompletedProcess[str]:
     ours = ("XLEARNING_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "HADOOP_HOME")
     inherited = {name: value for name, value in os.environ.items() if name not in ours}
@@ -39,7 +39,7 @@ def xl_submit(
         cwd=folder,
         env={**inherited, "HOME": str(folder), "COLUMNS": "100", **env},
         capture_output=True,
-        encoding="utf-8",
+        encoding=encoding,
         check=False,
         timeout=120,
     )
@@ -348,3 +348,27 @@ def test_verbs_as_options_stand_alone(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     for part in ("3 problems", "--worker-num has no place beside --kill", "python has", "option --nosuch"):
         assert part in done.stderr
+
+
+def test_people_who_read_chinese_are_told_in_chinese(folder: Path) -> None:
+    helped = xl_submit(folder, "--help", LANG="zh_CN.UTF-8", LC_MESSAGES="", PYTHONUTF8="1")
+    assert (helped.returncode, helped.stderr) == (0, "")
+    assert helped.stdout.startswith("用法： xl-submit [OPTION]...")
+    assert "worker 的数量" in helped.stdout
+    failed = xl_submit(
+        folder, "--local", "--worker-nun", "2", "true", LANG="zh_CN.GBK", LC_MESSAGES="", PYTHONUTF8="1"
+    )
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr == "xl-submit: 未知选项 --worker-nun\n  提示： 你是想写 --worker-num 吗？\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"), [("ascii", "unknown option --workr"), ("gbk", "未知选项 --workr")]
+)
+def test_a_stream_that_cannot_show_chinese_is_told_in_english(
+    folder: Path, encoding: str, shown: str
+) -> None:
+    locale = {"LANG": "zh_CN.GBK", "LC_MESSAGES": "", "PYTHONUTF8": "0", "PYTHONIOENCODING": encoding}
+    done = xl_submit(folder, "--workr", encoding=encoding, **locale)
+    assert done.returncode == 1
+    assert shown in done.stderr

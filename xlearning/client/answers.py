@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from xlearning.client.console import Console, harmless, silence
+from xlearning.client.language.choice import answering
+from xlearning.client.language.width import columns, filled
 
 TEXT, JSON = "text", "json"
 
@@ -25,11 +27,12 @@ def tell(text: str, console: Console) -> bool:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Columns under their titles, as wide as their widest cell; the last one as it comes."""
-    lines = [list(head), *([" ".join(cell.split()) for cell in row] for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(head) - 1)]
+    say = answering()
+    lines = [[say(title) for title in head], *([" ".join(cell.split()) for cell in row] for row in rows)]
+    widths = [max(columns(line[column]) for line in lines) for column in range(len(head) - 1)]
     return [
         "  ".join(
-            [*(cell.ljust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]
+            [*(filled(cell, width) for cell, width in zip(line, widths, strict=False)), line[-1]]
         ).rstrip()
         for line in lines
     ]

@@ -12,6 +12,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from xlearning.client.language.choice import speaker
 from xlearning.client.uploading.meter import Bar, Meter, Unseen, announcement
 
 if TYPE_CHECKING:
@@ -75,7 +76,12 @@ def open_console(stream: TextIO | None = None, *, quiet: bool = False, color: bo
     """
     target = stream or sys.stderr
     skilled = target.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown")
-    console = TerminalConsole(target, color=color) if skilled else PlainConsole(target)
+    console: Console = TerminalConsole(target, color=color) if skilled else PlainConsole(target)
+    spoken = speaker(target)
+    if spoken is not None:
+        from xlearning.client.language.console import SpeakingConsole
+
+        console = SpeakingConsole(console, spoken)
     if not quiet:
         return console
     from xlearning.client.quiet import QuietConsole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xlearning.errors import CredentialsError, StorageError, StorageUnavailable, UsageError
@@ -17,19 +17,38 @@ class Problem:
     fix: str = ""
 
 
+class Refused(UsageError):
+    """Problems in one error.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+        What ``message`` tells.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.problems = tuple(problems)
+
+
 def refuse(problems: Sequence[Problem]) -> None:
-    """Raise one `UsageError` that tells all problems, each once, with its fix; nothing when there is none."""
+    """Raise one `Refused` that tells all problems, each once, with its fix; nothing when there is none."""
     problems = list(dict.fromkeys(problems))
     if not problems:
         return
     if len(problems) == 1:
-        raise UsageError(problems[0].message, hint=problems[0].fix or None)
-    lines = [f"{len(problems)} problems:"]
+        raise Refused(problems[0].message, hint=problems[0].fix or None, problems=problems)
+    raise Refused(listed(problems), problems=problems)
+
+
+def listed(problems: Sequence[Problem], say: Callable[[str], str] = str) -> str:
+    """Problems, numbered, each with its fix; ``say`` puts every piece into the reader's language."""
+    lines = [say(f"{len(problems)} problems:")]
     for number, problem in enumerate(problems, start=1):
-        lines.append(f"  {number}. {_indent(problem.message)}")
+        lines.append(f"  {number}. {_indent(say(problem.message))}")
         if problem.fix:
-            lines.append(f"     fix: {_indent(problem.fix)}")
-    raise UsageError("\n".join(lines))
+            lines.append(f"     {say('fix:')} {_indent(say(problem.fix))}")
+    return "\n".join(lines)
 
 
 def resolve(path: str, fss: FileSystems, option: str, problems: list[Problem]) -> str | None:

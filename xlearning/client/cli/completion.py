@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from xlearning.client.cli.verb import WIDTH, run_command
+from xlearning.client.language.help import SpokenCommand
 
 _INTRO = (
     "Print the script by which a shell completes xl-submit: verbs, options, names and values of properties, "
@@ -26,7 +27,7 @@ For all users of a machine, write the script to a file where the shell looks by 
   /usr/share/fish/vendor_completions.d/xl-submit.fish"""
 
 
-@click.command(name="completion", help=_INTRO, epilog=_INSTALL, context_settings=WIDTH)
+@click.command(name="completion", cls=SpokenCommand, help=_INTRO, epilog=_INSTALL, context_settings=WIDTH)
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> int:
     """Print a script; the exit code."""

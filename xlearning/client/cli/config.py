@@ -10,6 +10,7 @@ import click
 from xlearning.client.cli.guard import sentences
 from xlearning.client.cli.verb import AS_JSON, WIDTH, fitting, run_command
 from xlearning.client.console import Console
+from xlearning.client.language.help import SpokenCommand
 
 if TYPE_CHECKING:
     from xlearning.client.problems import Problem
@@ -26,7 +27,13 @@ _NOTES = (
 )
 
 
-@click.command(name="config", help=_INTRO, epilog="\n\n".join(_NOTES), context_settings=WIDTH)
+@click.command(
+    name="config",
+    cls=SpokenCommand,
+    help=_INTRO,
+    epilog="\n\n".join(_NOTES),
+    context_settings=WIDTH,
+)
 @click.option("--all", "every", is_flag=True, help="All properties.")
 @click.option(
     "--explain",

@@ -9,6 +9,7 @@ import click
 from xlearning.client.cli.guard import sentences
 from xlearning.client.cli.verb import AS_JSON, WIDTH, fitting, run_command
 from xlearning.client.console import Console
+from xlearning.client.language.help import SpokenCommand
 
 _INTRO = (
     "Look at everything that jobs need: this machine, its Hadoop client, HDFS and YARN. One line for each "
@@ -23,7 +24,13 @@ _NOTES = (
 )
 
 
-@click.command(name="doctor", help=_INTRO, epilog="\n\n".join(_NOTES), context_settings=WIDTH)
+@click.command(
+    name="doctor",
+    cls=SpokenCommand,
+    help=_INTRO,
+    epilog="\n\n".join(_NOTES),
+    context_settings=WIDTH,
+)
 @click.option("--local", is_flag=True, help="Look at what jobs with --local need only.")
 @click.option(
     "--in-cluster", is_flag=True, help="Also run a small job, one worker, that looks around in its container."

@@ -12,6 +12,7 @@ from types import FrameType
 
 from xlearning.client.codes import EXIT_CLIENT, EXIT_SIGNAL
 from xlearning.client.console import Console, open_console
+from xlearning.client.language.choice import said
 from xlearning.client.scan import Scan
 from xlearning.errors import UsageError, XLearningError
 
@@ -48,7 +49,7 @@ def sentences(
         console.error(interrupted)
         return EXIT_SIGNAL + int(signum)
     except XLearningError as error:
-        return _failed(console, str(error), verbose=verbose)
+        return _failed(console, said(error), verbose=verbose)
     except OSError as error:
         return _failed(console, _words(error), verbose=verbose)
     except Exception as error:  # noqa: BLE001 - the last resort before a traceback

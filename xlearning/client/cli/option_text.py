@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from xlearning.client.options import Option, Takes
 from xlearning.config.keys import Key, Kind, lookup
 
@@ -16,8 +18,14 @@ def synopsis(option: Option) -> str:
     return f"{short}{option.flag}{value}"
 
 
-def explanation(option: Option) -> str:
-    """What it does, its default, and what becomes of it where it does not work."""
+def explanation(option: Option, say: Callable[[str], str] = str) -> str:
+    """What it does, its default, and what becomes of it where it does not work.
+
+    Parameters
+    ----------
+    say : callable
+        Puts each piece into the reader's language.
+    """
     default_text = default(option)
     told = "default" in option.help or option.takes is Takes.NOTHING or remark(option)
     parts = [
@@ -26,7 +34,7 @@ def explanation(option: Option) -> str:
         "May be repeated." if option.takes is Takes.MANY else "",
         remark(option),
     ]
-    return " ".join(part for part in parts if part)
+    return " ".join(say(part) for part in parts if part)
 
 
 def default(option: Option) -> str:

@@ -10,6 +10,7 @@ import click
 from xlearning.client.cli.guard import sentences
 from xlearning.client.cli.verb import WIDTH, run_command
 from xlearning.client.console import Console
+from xlearning.client.language.help import SpokenCommand
 
 _INTRO = (
     "Make XLearning's package for the nodes of a YARN cluster, with all that it needs there, as one "
@@ -22,7 +23,7 @@ _NODES = (
 )
 
 
-@click.command(name="package", help=_INTRO, epilog=_NODES, context_settings=WIDTH)
+@click.command(name="package", cls=SpokenCommand, help=_INTRO, epilog=_NODES, context_settings=WIDTH)
 @click.option("--output", required=True, metavar="FILE", help="Where to write it; a name such as x.tar.gz.")
 @click.option("--python", metavar="VERSION", help="Python version of the nodes. Default: that of xl-submit.")
 @click.option("--glibc", metavar="VERSION", help="C library of the nodes. Default: that of this machine.")

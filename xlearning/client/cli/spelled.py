@@ -6,6 +6,7 @@ import importlib
 
 from xlearning.client.codes import EXIT_CLIENT
 from xlearning.client.console import open_console
+from xlearning.client.language.choice import said
 from xlearning.client.options import OPTIONS, Takes
 from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan
@@ -30,7 +31,7 @@ def run_spelled(line: Scan, verb: str) -> int:
     try:
         refuse(problems)
     except UsageError as error:
-        open_console().error(str(error))
+        open_console().error(said(error))
         return EXIT_CLIENT
     module = importlib.import_module(f"xlearning.client.cli.{verb}")
     return int(module.main([*_words(line), "--", str(line.one(verb))]))

@@ -11,6 +11,8 @@ import xlearning
 from xlearning.client.cli.guard import guarded
 from xlearning.client.cli.option_text import explanation, synopsis
 from xlearning.client.cli.spelled import run_spelled, spelled_verb
+from xlearning.client.language.choice import answering
+from xlearning.client.language.help import SpokenCommand
 from xlearning.client.options import OPTIONS
 from xlearning.client.scan import scan
 
@@ -19,11 +21,11 @@ _INTRO = (
     "application id goes to standard output and everything for people to standard error."
 )
 _EXAMPLE = """\
+\b
 Example:
   xl-submit --local --app-type TENSORFLOW --worker-num 2 --ps-num 1 \\
       --files train.py --input /data/mnist#data --output /models/m1#model \\
-      python3 train.py --data ./data --model ./model
-"""
+      python3 train.py --data ./data --model ./model"""
 VERB_HELP = (
     ("xl-submit list", "Your jobs, on this machine and on YARN."),
     ("xl-submit history", "Those that have ended: how, and what they published or why they failed."),
@@ -52,7 +54,7 @@ _NOTES = (
 _ALL = "xlearning.help-all"  # in a context's meta: whether all options are shown
 
 
-class SubmitCommand(click.Command):
+class SubmitCommand(SpokenCommand):
     """A command whose options come from `xlearning.client.options` and are read by `scan`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -78,17 +80,18 @@ class SubmitCommand(click.Command):
         formatter.write_paragraph()
         formatter.write_text(_INTRO)
         formatter.write_paragraph()
-        formatter.write(_EXAMPLE)
+        formatter.write_text(_EXAMPLE)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs, and the options by group: those of most jobs, or all."""
         with formatter.section("Verbs, each with a --help of its own"):
             formatter.write_dl(VERB_HELP)
+        say = answering()
         every = ctx.meta.get(_ALL, False)
         shown = [option for option in OPTIONS if every or option.common]
         for group, options in groupby(shown, key=lambda option: option.group):
             with formatter.section(group):
-                formatter.write_dl([(synopsis(option), explanation(option)) for option in options])
+                formatter.write_dl([(synopsis(option), explanation(option, say)) for option in options])
         if not every:
             formatter.write_paragraph()
             formatter.write_text(f"{len(OPTIONS) - len(shown)} further options: xl-submit --help-all")

@@ -12,6 +12,7 @@ import click
 from xlearning.client.cli.guard import sentences
 from xlearning.client.codes import EXIT_CLIENT
 from xlearning.client.console import Console, open_console
+from xlearning.client.language.help import SpokenCommand
 
 if TYPE_CHECKING:
     from xlearning.client.verbs.places import Places
@@ -53,7 +54,9 @@ def verb(
                 **either,  # type: ignore[arg-type]
             )(call)
         notes = [f"Example: {example}", *([APP_ID] if about_one else []), codes]
-        command = click.command(name=name, help=intro, epilog="\n\n".join(notes), context_settings=WIDTH)
+        command = click.command(
+            name=name, cls=SpokenCommand, help=intro, epilog="\n\n".join(notes), context_settings=WIDTH
+        )
         return command(call)
 
     return decorate

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import xlearning
 from xlearning.client.doctor.model import DoctorAnswer, Mark, Result, healthy
+from xlearning.client.language.choice import answering
+from xlearning.client.language.width import filled
 
 _WIDTH = 16  # of titles
 _MARKS = max(len(mark.value) for mark in Mark)
@@ -16,12 +18,13 @@ _INDENT = " " * (2 + _MARKS + 2 + _WIDTH + 2)
 
 def lines(result: Result) -> list[str]:
     """One check: a line, or one for each thing, and one with the way out where it is not well."""
+    say = answering()
     mark, told = result.finding.mark.value, result.finding.text.splitlines() or [""]
-    first, *more = (" ".join(line.split()) for line in told)
-    found = [f"  {mark:<{_MARKS}}  {result.title:<{_WIDTH}}  {first}"]
+    first, *more = (say(" ".join(line.split())) for line in told)
+    found = [f"  {mark:<{_MARKS}}  {filled(say(result.title), _WIDTH)}  {first}"]
     found += [f"{_INDENT}{line}" for line in more]
     if result.finding.fix:
-        found.append(f"{_INDENT}fix: {' '.join(result.finding.fix.split())}")
+        found.append(f"{_INDENT}{say('fix:')} {say(' '.join(result.finding.fix.split()))}")
     return found
 
 
@@ -29,7 +32,7 @@ def areas(results: Iterable[Result]) -> Iterable[list[str]]:
     """The lines of each check, below the name of its area."""
     area = ""
     for result in results:
-        head = [result.area] if result.area != area else []
+        head = [answering()(result.area)] if result.area != area else []
         area = result.area
         yield [*head, *lines(result)]
 
@@ -42,7 +45,9 @@ def summary(results: Sequence[Result]) -> str:
         for mark, word in ((mark, mark.value) for mark in Mark)
         if counts[mark]
     ]
-    return f"{'Nothing is wrong' if healthy(results) else 'Something is wrong'}: {', '.join(parts)}"
+    return answering()(
+        f"{'Nothing is wrong' if healthy(results) else 'Something is wrong'}: {', '.join(parts)}"
+    )
 
 
 def record(results: Sequence[Result]) -> DoctorAnswer:

@@ -6,12 +6,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from xlearning.client.answers import table
+from xlearning.client.language.choice import answering
 from xlearning.client.verbs.records import JobDescription
 from xlearning.client.verbs.status_text import (
     container_lines,
     fact_lines,
     known_lines,
     moment,
+    note_lines,
     save_lines,
 )
 from xlearning.job import AppState
@@ -37,23 +39,24 @@ def describe_lines(job: JobDescription, where: str) -> list[str]:
     lines += _titled("Links", ["", *fact_lines(_links(job))])
     lines += _titled("Places", ["", *fact_lines(_places(job))])
     if job.notes:
-        lines += ["", *(f"Note: {note}" for note in job.notes)]
+        lines += note_lines(job.notes)
     return lines
 
 
 def _first(job: JobDescription) -> str:
     word = "after" if job.state.final else "for"
     how_long = "" if job.seconds is None else f" {word} {format_duration(job.seconds)}"
-    return f"{job.app_id} {job.state.value}{how_long}"
+    return answering()(f"{job.app_id} {job.state.value}{how_long}")
 
 
 def _facts(job: JobDescription, where: str) -> list[tuple[str, str]]:
+    say = answering()
     return [
         ("Command", shlex.join(job.command)),
         ("Name", job.app_name),
         ("Type", job.app_type),
         ("User", job.user),
-        ("On", where),
+        ("On", say(where)),
         ("Queue", job.queue),
         ("Submitted", moment(job.submitted)),
         ("Started", moment(job.started)),
@@ -61,7 +64,7 @@ def _facts(job: JobDescription, where: str) -> list[tuple[str, str]]:
         ("Attempt", str(job.attempt or "")),
         ("Phase", "" if job.state.final or job.phase == job.state.value else job.phase),
         ("Progress", "" if job.progress is None else f"{job.progress:.0%}"),
-        ("Reason", "" if job.state is AppState.SUCCEEDED else job.reason),
+        ("Reason", "" if job.state is AppState.SUCCEEDED else say(job.reason)),
     ]
 
 
@@ -113,7 +116,8 @@ def _places(job: JobDescription) -> list[tuple[str, str]]:
 
 
 def _pairs(title: str, values: Mapping[str, str]) -> list[str]:
-    return ["", title, *(f"  {name} = {values[name]}" for name in sorted(values))] if values else []
+    said = answering()(title)
+    return ["", said, *(f"  {name} = {values[name]}" for name in sorted(values))] if values else []
 
 
 def _block(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -122,4 +126,5 @@ def _block(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> li
 
 def _titled(title: str, lines: Sequence[str]) -> list[str]:
     """Lines below an empty one get a title, and stand further in."""
-    return ["", title, *(f"  {line.removeprefix('  ')}" for line in lines[1:])] if lines[1:] else []
+    said = answering()(title)
+    return ["", said, *(f"  {line.removeprefix('  ')}" for line in lines[1:])] if lines[1:] else []

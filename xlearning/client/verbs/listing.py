@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from xlearning.client.answers import JSON, answer, answer_json, table
 from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
+from xlearning.client.language.choice import answering
 from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.places import Place, Places
 from xlearning.client.verbs.records import JobList, Unasked, duration, summary_of
@@ -145,7 +146,7 @@ def recent(found: Sequence[Found], limit: int) -> list[Found]:
 
 def list_lines(found: Sequence[Found], now: float, *, users: bool = False) -> list[str]:
     """A line for each; with ``users`` also whose it is."""
-    rows = []
+    rows, say = [], answering()
     for one in found:
         report, lasted = one.report, duration(one.report, now)
         row = (
@@ -153,7 +154,7 @@ def list_lines(found: Sequence[Found], now: float, *, users: bool = False) -> li
             *((report.user or "-",) if users else ()),
             report.name,
             report.app_type or "-",
-            one.place.title,
+            say(one.place.title),
             report.state.value,
             time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(report.submitted)),
             "-" if lasted is None else format_duration(lasted),

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from xlearning.client.answers import table
 from xlearning.client.following.changes import label, summary
+from xlearning.client.language.choice import answering
+from xlearning.client.language.width import filled
 from xlearning.client.verbs.records import duration
 from xlearning.client.verbs.standing import Standing, state_of
 from xlearning.cluster.base import KnownContainer
@@ -28,27 +30,33 @@ def status_lines(standing: Standing, now: float) -> list[str]:
         lines += save_lines(snapshot.saves)
     lines += known_lines(standing.yarn)
     if standing.notes:
-        lines += ["", *(f"Note: {note}" for note in standing.notes)]
+        lines += note_lines(standing.notes)
     return lines
+
+
+def note_lines(notes: Sequence[str]) -> list[str]:
+    """What else should be known, below an empty line."""
+    say = answering()
+    return ["", *(say(f"Note: {note}") for note in notes)]
 
 
 def _first(standing: Standing, now: float) -> str:
     report, state = standing.report, state_of(standing)
     lasted = duration(report, now)
     how_long = "" if lasted is None else f" {'after' if state.final else 'for'} {format_duration(lasted)}"
-    return f"{report.app_id} {state.value}{how_long}"
+    return answering()(f"{report.app_id} {state.value}{how_long}")
 
 
 def _facts(standing: Standing) -> list[str]:
-    report, snapshot = standing.report, standing.snapshot
+    report, snapshot, say = standing.report, standing.snapshot, answering()
     facts = [
         ("Name", report.name),
         ("Type", report.app_type or (snapshot.app_type if snapshot else "")),
         ("User", report.user),
-        ("On", standing.where),
+        ("On", say(standing.where)),
         ("Submitted", moment(report.submitted)),
         ("Ended", moment(report.finished)),
-        ("Reason", "" if report.state is AppState.SUCCEEDED else standing.reason),
+        ("Reason", "" if report.state is AppState.SUCCEEDED else say(standing.reason)),
     ]
     if snapshot is not None:
         facts += _facts_of(snapshot, ended=report.state.final)
@@ -59,7 +67,8 @@ def _facts(standing: Standing) -> list[str]:
 
 def fact_lines(facts: Sequence[tuple[str, str]]) -> list[str]:
     """A line per title and text; those without a text are left out."""
-    return [f"  {title:<{_WIDE}}{_indent(text)}" for title, text in facts if text]
+    say = answering()
+    return [f"  {filled(say(title), _WIDE)}{_indent(text)}" for title, text in facts if text]
 
 
 def _facts_of(snapshot: Snapshot, *, ended: bool) -> list[tuple[str, str]]:
@@ -91,6 +100,7 @@ def container_lines(containers: Sequence[ContainerView], now: float, *, ended: b
     if not containers:
         return []
     rows: list[Sequence[str]] = []
+    say = answering()
     for one in containers:
         rows.append(
             (
@@ -110,7 +120,7 @@ def container_lines(containers: Sequence[ContainerView], now: float, *, ended: b
     for one, line in zip(containers, lines[1:], strict=True):
         shown.append(line)
         why = one.reason.strip() or (words(one.exit_code) if one.exit_code else "")
-        shown += [f"    {part}" for part in why.splitlines()[:3]]
+        shown += [f"    {say(part)}" for part in why.splitlines()[:3]]
     return shown
 
 

@@ -1,0 +1,1 @@
+"""What `xl-submit` says to people, in their language: English in the code, Chinese from a catalogue."""
