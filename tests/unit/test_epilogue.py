@@ -189,6 +189,14 @@ def test_changes_tell_each_thing_once() -> None:
     assert changes(now, replace(now, progress=0.49)) == []
 
 
+def test_why_there_is_no_board_is_told_once_and_by_one_name() -> None:
+    now = snapshot(
+        container(0, ContainerState.RUNNING), board=BoardView(True, "", "eventLog", "TensorBoard has ended")
+    )
+    assert changes(None, now)[0] == "TensorBoard has ended"
+    assert changes(now, replace(now, progress=0.5))[:-1] == []
+
+
 def test_changes_name_failures_and_attempts() -> None:
     before = snapshot(container(0, ContainerState.RUNNING), container(1, ContainerState.RUNNING))
     failed = container(1, ContainerState.FAILED, exit_code=3)

@@ -573,3 +573,10 @@ def test_paths_of_this_machine_for_a_cluster_are_noticed() -> None:
     assert second.startswith("output file:///models is on a disk: every node must reach")
     own_disks.tell(inputs, outputs, "file://", notes)
     assert len(notes) == 2
+
+
+def test_types_that_are_not_there_invite_no_copies_that_train_alone() -> None:
+    with pytest.raises(UsageError) as caught:
+        plan("--app-type", "horovod", "--worker-num", "2")
+    assert caught.value.hint is not None
+    assert "TENSORFLOW" in caught.value.hint and "any other word" not in caught.value.hint

@@ -15,9 +15,14 @@ TEXT, JSON = "text", "json"
 
 
 def tell(text: str, console: Console) -> bool:
-    """Write to standard output; False, with a warning, where that fails: no reason to leave a job."""
+    """Write to standard output; False, with a warning, where that fails: no reason to leave a job.
+
+    A reader that has left, as ``head`` does, has what it wanted.
+    """
     try:
         print(text, flush=True)
+    except BrokenPipeError:
+        silence(sys.stdout)
     except OSError as error:
         silence(sys.stdout)
         console.warn(f"standard output cannot be written: {error.strerror}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import shlex
 from collections.abc import Mapping, Sequence
@@ -131,6 +132,12 @@ class Job:
     properties_file: Paths = None
     local_slots: Number = None
 
+    def __new__(cls, *_words: object, **fields: object) -> Job:
+        """Refuse fields that there are not, and say which was meant."""
+        if unknown := [name for name in fields if name not in ("command", *FIELDS)]:
+            raise TypeError("; ".join(map(_no_field, unknown)))
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         """Bring every field into its normal form."""
         problems: list[Problem] = []
@@ -191,6 +198,12 @@ class Job:
 FIELDS: Mapping[str, Option] = {
     option.identifier: option for option in OPTIONS if option.name not in NOT_OF_THE_JOB
 }
+
+
+def _no_field(name: str) -> str:
+    known = {spelling.replace("-", "_"): field for field, one in FIELDS.items() for spelling in one.names}
+    near = difflib.get_close_matches(name, known, 1)
+    return f"Job has no field {name}" + (f"; did you mean {known[near[0]]}?" if near else "")
 
 
 def _command(given: object, problems: list[Problem]) -> tuple[str, ...]:

@@ -46,10 +46,11 @@ def news(before: Snapshot | None, now: Snapshot) -> list[str]:
         for title, old, text in (
             ("Page", before and before.page_url, now.page_url),
             ("TensorBoard", before and before.board.url, now.board.url),
-            ("TensorBoard", before and before.board.note, now.board.note),
         )
         if text and text != old
     ]
+    note = now.board.note
+    lines += [note] if note and not (before and note == before.board.note) else []
     lines += new_failures(before, now)
     known_saves = {save.id: save.state for save in before.saves} if before else {}
     return lines + [save_line(save) for save in reversed(now.saves) if known_saves.get(save.id) != save.state]

@@ -128,12 +128,12 @@ def explained(config: Config, name: str) -> ConfigAnswer:
 
 
 def _find(name: str) -> str:
-    option = spellings().get(name)
-    if option is not None and option.key:
-        return option.key
     for candidate in (name, PREFIX + name):
         if lookup(candidate) or family(candidate):
             return canonical(candidate)
+    option = spellings().get(name) or spellings().get(f"--{name}")
+    if option is not None and option.key:
+        return option.key
     plain = "" if name.startswith("-") else PREFIX + name
     near = suggestions(name, 3) or suggestions(plain, 3)
     hint = f"did you mean {' or '.join(near)}?" if near else "xl-submit config --all lists all properties"
