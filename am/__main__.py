@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
 import json
 import logging
 import os
@@ -24,6 +25,7 @@ from xlearning.config import Config
 from xlearning.errors import ClusterError, XLearningError
 from xlearning.fs import FileSystems, tokens
 from xlearning.fs.base import exists, join, split_uri
+from xlearning.fs.owners import check_owner
 from xlearning.history.store import HistoryWriter
 from xlearning.job import AppState, JobSpec, from_dict
 
@@ -46,20 +48,31 @@ def read_job(storage: FileSystems, staging: str) -> JobSpec:
         return from_dict(JobSpec, json.loads(stream.read()))
 
 
-def await_job(storage: FileSystems, staging: str, attempt: int, patience: float) -> JobSpec:
+def await_job(
+    storage: FileSystems, staging: str, attempt: int, patience: float, owner: str | None = None
+) -> JobSpec:
     """The job, as soon as it is staged.
 
     On YARN the name of the staging folder is known only once the application is submitted, so the
     ApplicationMaster may be there before it. A later attempt that finds no folder comes after the end.
 
+    Parameters
+    ----------
+    owner : str, optional
+        Whose the folder must be: where ids can be foreseen, others can stage a job of theirs before us.
+
     Raises
     ------
+    NotBelieved
+        It belongs to somebody else.
     ClusterError
         There is no job after ``patience`` seconds, or there will be none.
     """
     deadline = time.monotonic() + patience
     while True:
         try:
+            if owner is not None:
+                check_owner(storage, staging, owner, "what is staged")
             return read_job(storage, staging)
         except FileNotFoundError as error:
             if attempt > 1 and not exists(storage.of(staging), staging):
@@ -126,7 +139,8 @@ async def run(environ: Mapping[str, str]) -> int:
     if on_yarn:
         die_with_parent()
     patience = _STAGED_PATIENCE if on_yarn else 0.0
-    job = await_job(FileSystems(f"{scheme}://{authority}"), staging, attempt, patience)
+    owner = _user(environ) if on_yarn else None
+    job = await_job(FileSystems(f"{scheme}://{authority}"), staging, attempt, patience, owner)
     config = Config.from_properties(job.properties)
     storage = FileSystems(job.default_fs, timeout=config.get("xlearning.fs.timeout"))
     manager, requested = container_manager(environ, job)
@@ -135,7 +149,8 @@ async def run(environ: Mapping[str, str]) -> int:
         state = await asyncio.to_thread(say_again, said, job, config, storage, manager)
         return 0 if state is AppState.SUCCEEDED else 1
     certificate, key = credentials.load(Path(environ[base.ENV_CREDENTIALS]))
-    history = HistoryWriter(storage, join(history_root(config, storage, environ), job.app_id))
+    folder = join(history_root(config, storage, environ), job.app_id)
+    history = HistoryWriter(storage, folder, owner=owner or job.user)
     history.spec(job)
     services = Services(
         manager=manager,
@@ -161,6 +176,11 @@ async def run(environ: Mapping[str, str]) -> int:
     if runtime.retry:
         return RETRY_EXIT
     return 0 if outcome is AppState.SUCCEEDED else 1
+
+
+def _user(environ: Mapping[str, str]) -> str:
+    """Who this application is of: YARN says it to every container, and our script to HDFS."""
+    return environ.get("HADOOP_USER_NAME") or environ.get("USER") or getpass.getuser()
 
 
 def _stopped(on_yarn: bool) -> AmStopped:

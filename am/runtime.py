@@ -322,7 +322,9 @@ class Runtime:
 
     def _snapshot(self) -> Snapshot:
         files = self._plan.counts() if self._plan else {}
-        return snapshot(self.machine, input_files=files, page_url=self._page_url)
+        trouble = self._services.history.trouble
+        notes = (trouble,) if trouble else ()
+        return snapshot(self.machine, input_files=files, page_url=self._page_url, notes=notes)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -22,7 +22,12 @@ APP = "application_1700000000000_0001"
 
 def container(number: int, state: ContainerState, **more: Any) -> ContainerView:
     values: dict[str, Any] = {"role": "worker", "index": number, "generation": 1, "host": f"node{number}"}
-    return ContainerView(id=f"c{number}", state=state, **{**values, **more})
+    return ContainerView(state=state, **{"id": f"c{number}", **values, **more})
+
+
+def container_id(number: int, app_id: str = APP) -> str:
+    """An id as YARN and the local back end give them."""
+    return f"{app_id.replace('application', 'container')}_01_{number:06d}"
 
 
 def snapshot(*containers: ContainerView, state: AppState = AppState.RUNNING, **more: Any) -> Snapshot:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlsplit
 
 from xlearning.job import (
     CHIEF,
@@ -22,6 +21,7 @@ from xlearning.job import (
     ContainerView,
     Snapshot,
 )
+from xlearning.links import web_link
 
 NOTHING = "–"
 _ROLE_ORDER = (CHIEF, WORKER, EVALUATOR, PS, SCHEDULER)
@@ -143,15 +143,6 @@ def saving(snapshot: Snapshot) -> str:
 def place(container: ContainerView) -> str:
     """``role:index``, or the role alone while the container has no index."""
     return container.role if container.index is None else f"{container.role}:{container.index}"
-
-
-def web_link(url: str) -> str:
-    """``url`` if a browser may open it (http or https), else an empty string."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    return url if parts.scheme in ("http", "https") and parts.netloc else ""
 
 
 def size_text(count: int | float | None) -> str:

@@ -382,6 +382,8 @@ class Snapshot:
         The attempt has ended, and another one may follow.
     said_again : bool
         The job has ended for good, and YARN starts one more attempt that only says so once more.
+    notes : tuple of str
+        What else a person should read about it.
     """
 
     app_id: str
@@ -409,6 +411,7 @@ class Snapshot:
     save_note: str = ""
     retry: bool = False
     said_again: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def to_dict(record: Any) -> Any:

@@ -155,7 +155,7 @@ def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
         container.last_lines = event.last_lines
         reason = event.reason or f"exited with code {event.exit_code}"
         if event.exit_code in _BY_SIGNAL:
-            reason += turn.memory_note(container)
+            reason = turn.memory_note(container) or reason
         turn.set(container, ContainerState.FAILED, reason)
         turn.release(container, "done")
     elif turn.uploads(container) and container.task:

@@ -6,6 +6,7 @@ from xlearning.am.core import events as ev
 from xlearning.am.core.state import Container, Phase
 from xlearning.am.core.tasks import slots
 from xlearning.am.core.turn import Turn
+from xlearning.cluster.exit_words import killed_by
 from xlearning.job import AppState, ContainerState
 
 
@@ -100,8 +101,7 @@ def commit_failed(turn: Turn, event: ev.CommitFailed) -> None:
 
 
 def kill_requested(turn: Turn, event: ev.KillRequested) -> None:
-    by = f"killed by {event.by}"
-    _kill(turn, f"{by}: {event.reason}" if event.reason else by)
+    _kill(turn, killed_by(event.by, event.reason))
 
 
 def am_stopped(turn: Turn, event: ev.AmStopped) -> None:

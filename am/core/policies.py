@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from xlearning.am.core.state import Container
-from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, ContainerState
+from xlearning.cluster.exit_words import out_of_memory
+from xlearning.job import EVALUATOR, PS, WORKER, ContainerState
 
 _AGENT_MEMORY = 64 << 20  # bytes
 
@@ -95,7 +96,7 @@ def verdict(rules: Rules, containers: Iterable[Container]) -> Verdict | None:
 
 
 def memory_note(role: str, used: int, limit_mb: int) -> str:
-    """What to add to the end of a container by a signal: whether it may have been for its memory.
+    """Why a container was ended by a signal, if that was for its memory; else nothing.
 
     The back end's own words about that come seconds later, if at all.
 
@@ -108,11 +109,7 @@ def memory_note(role: str, used: int, limit_mb: int) -> str:
     """
     if used + _AGENT_MEMORY < limit_mb << 20:
         return ""
-    name = {CHIEF: "chief.worker", EVALUATOR: "evaluator.worker"}.get(role, role)
-    return (
-        f"; the program had up to {used >> 20} MB of memory in a container of {limit_mb} MB, and YARN ends "
-        f"what takes more: raise xlearning.{name}.memory"
-    )
+    return out_of_memory(f"{used >> 20} of {limit_mb} MB", role)
 
 
 def _many(failed: list[Container], total: int) -> str:

@@ -83,7 +83,11 @@ def part_ended(turn: Turn, container: Container, event: ev.SaveDone | ev.SaveFai
     run.done += 1
     run.files, run.size = run.files + event.files, run.size + event.size
     turn.record("save-part", id=run.save_id, container=container.id, files=event.files, size=event.size)
-    if not run.pending and run.done == run.containers:
+    if not run.pending and not run.files and run.done == run.containers:
+        folders = ", ".join(dict.fromkeys(f"./{output.local}" for output in turn.job.outputs))
+        run.failures.append(f"nothing was saved: no program has written to {folders} yet")
+        turn.end_save(run)
+    elif not run.pending and run.done == run.containers:
         run.sealing = True
         turn.do(SealSave(run.save_id, run.paths))
     elif not run.pending:

@@ -104,7 +104,7 @@ class SaveRun:
         """The outcome of a save that nobody works on any more."""
         if not self.failures:
             return SaveState.SUCCEEDED
-        return SaveState.PARTIAL if self.done else SaveState.FAILED
+        return SaveState.PARTIAL if self.files else SaveState.FAILED
 
 
 @dataclass

@@ -148,7 +148,7 @@ class Turn:
             return
         placed = container.task
         if "memory" not in reason:
-            reason += self.memory_note(container)
+            reason = self.memory_note(container) or reason
         self.set(container, ContainerState.LOST, reason)
         container.session = ""
         self.kill(container, reason)

@@ -6,10 +6,17 @@ from dataclasses import replace
 
 from xlearning.am.core.machine import Machine
 from xlearning.am.core.state import Container, Phase, SaveRun
+from xlearning.config.confidential import hide_words
 from xlearning.job import CHIEF, WORKER, AppState, ContainerView, InputView, SaveView, Snapshot
 
 
-def snapshot(machine: Machine, *, input_files: dict[tuple[str, int], int], page_url: str) -> Snapshot:
+def snapshot(
+    machine: Machine,
+    *,
+    input_files: dict[tuple[str, int], int],
+    page_url: str,
+    notes: tuple[str, ...] = (),
+) -> Snapshot:
     """The job as it stands.
 
     Parameters
@@ -19,6 +26,8 @@ def snapshot(machine: Machine, *, input_files: dict[tuple[str, int], int], page_
         (role, index) -> number of input files that it reads.
     page_url : str
         Where users find the page; empty while there is none.
+    notes : tuple of str
+        What else a person should read.
     """
     job, state = machine.job, machine.state
     memory = {role.name: role.memory_mb << 20 for role in job.roles}
@@ -38,7 +47,7 @@ def snapshot(machine: Machine, *, input_files: dict[tuple[str, int], int], page_
         started=state.started,
         finished=state.finished,
         progress=_progress(views),
-        command=job.command,
+        command=hide_words(job.command),
         roles=job.roles,
         containers=views,
         inputs=state.inputs or tuple(InputView(i.local, i.patterns, 0, 0) for i in job.inputs),
@@ -49,6 +58,7 @@ def snapshot(machine: Machine, *, input_files: dict[tuple[str, int], int], page_
         saves=tuple(_save(run) for run in reversed(state.saves)),
         save_note=machine.save_refusal(),
         retry=state.retry,
+        notes=notes,
     )
 
 

@@ -39,7 +39,7 @@ def kill(running: Running, gateway: YarnGateway, app_id: str, means: str) -> Non
     if means in ("INT", "TERM"):
         running.process.send_signal(signal.SIGINT if means == "INT" else signal.SIGTERM)
     elif means == "verb":
-        asked = gateway.verb("kill", app_id, seconds=120)
+        asked = gateway.verb("kill", app_id, "--reason", "seen enough", seconds=120)
         assert asked.code == 0, asked.err
     else:
         if means == "abandoned":
@@ -51,6 +51,9 @@ def kill(running: Running, gateway: YarnGateway, app_id: str, means: str) -> Non
         assert ended.code == 2, ended.err
         assert "KILLED" in ended.err
         assert "Traceback" not in ended.err
+        if means != "yarn":
+            why = "seen enough" if means == "verb" else f"SIG{means} to xl-submit"
+            assert re.search(f"KILLED after .*: killed by .*: {why}", ended.err), ended.err
 
 
 @pytest.mark.parametrize(

@@ -238,8 +238,10 @@ ready(); sleep()
 
 def test_kill_right_after_submit(bench: Bench) -> None:
     app_id = bench.submit("sleep()")
-    bench.cluster.kill(app_id)
-    assert bench.end(app_id).state is AppState.KILLED
+    bench.cluster.kill(app_id, "killed by me: bored")
+    report = bench.end(app_id)
+    assert report.state is AppState.KILLED
+    assert report.diagnostics.startswith("killed by me: bored")
 
 
 def test_an_application_master_that_ignores_the_order_is_killed(tmp_path: Path) -> None:

@@ -255,6 +255,18 @@ def test_a_job_without_output_says_so(gateway: Gateway) -> None:
     assert running.end().code == 2
 
 
+def test_a_save_of_nothing_says_so(here: Place, gateway: Gateway) -> None:
+    running = gateway.start("--output", f"{here.at('out')}#output", "--", "sleep", "600")
+    running.said("worker: 1 running")
+    empty = gateway.verb("save", "--local", "last", "--output", "json")
+    assert (empty.code, json.loads(empty.out)["save"]["state"]) == (2, "FAILED")
+    assert "FAILED: 1 of 1 containers, 0 files, 0 B\n" in empty.err
+    assert "nothing was saved: no program has written to ./output yet" in empty.err
+    assert not [name for name in here.tree("out") if "interResult" in name]
+    running.process.send_signal(signal.SIGTERM)
+    assert running.end().code == 2
+
+
 def test_a_program_called_save_still_runs(tmp_path: Path, gateway: Gateway) -> None:
     script = tmp_path / "bin" / "save"
     script.parent.mkdir()

@@ -240,9 +240,8 @@ def test_who_was_ended_near_its_memory_limit_is_told_so(used: int, code: int, sa
     story.do(ev.Beat(worker, 1, memory_bytes=used << 20), ev.Beat(worker, 1))
     story.do(ev.ProcessExited(worker, 1, code))
     assert story.state.outcome is AppState.FAILED
-    words = "500 MB of memory in a container of 512 MB"
-    assert (words in story.state.reason) is said
-    assert ("xlearning.worker.memory" in story.state.reason) is said
+    words = "out of memory: 500 of 512 MB; --worker-memory (xlearning.worker.memory) gives it more"
+    assert story.state.reason.endswith(f": {words}") is said
 
 
 def test_what_yarn_says_about_memory_is_said_alone() -> None:
@@ -255,7 +254,7 @@ def test_what_yarn_says_about_memory_is_said_alone() -> None:
     other = Story(worker=1)
     worker = other.all_running()["worker:0"]
     other.do(ev.Beat(worker, 1, memory_bytes=700 << 20), ev.ContainerCompleted(worker, None, "ended"))
-    assert "700 MB" in other.state.containers[worker].reason
+    assert "700 of 512 MB" in other.state.containers[worker].reason
 
 
 def test_our_own_stall_is_nobody_elses_fault() -> None:
@@ -400,6 +399,20 @@ def test_a_save_goes_to_every_running_uploader_once() -> None:
     story.do(ev.SaveSealed("2026"))
     run = snapshot(story.machine, input_files={}, page_url="").saves[1]
     assert (run.state, run.containers, run.done, run.finished) == (SaveState.SUCCEEDED, 3, 3, story.now)
+
+
+def test_a_save_of_nothing_has_failed_and_says_so() -> None:
+    story = Story(ps=1, worker=1)
+    tasks = story.all_running()
+    run = saving(story)
+    for container in tasks.values():
+        story.do(ev.SaveDone(container, 1, "2026", 0, 0))
+    assert (run.state, run.done, run.finished) == (SaveState.FAILED, 2, story.now)
+    assert run.failures == ["nothing was saved: no program has written to ./model yet"]
+    assert not story.of(act.SealSave), "an empty folder is not marked as whole"
+    run = saving(story, "2027")
+    story.do(ev.SaveDone(tasks["ps:0"], 1, "2027", 0, 0), ev.SaveFailed(tasks["worker:0"], 1, "2027", "full"))
+    assert run.state is SaveState.FAILED, "an empty part is none"
 
 
 def saving(story: Story, save_id: str = "2026") -> SaveRun:

@@ -173,14 +173,22 @@ def test_the_page_and_the_board_of_a_running_job(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(ClusterError, match=r"has no TensorBoard \(yet\): why"):
         opening.address(one, board=True)
     stands(monkeypatch, running(board=BoardView(True, note="it ended"), page_url=""))
-    with pytest.raises(ClusterError, match="it ended"):
+    with pytest.raises(ClusterError, match="has no TensorBoard: it ended") as caught:
         opening.address(one, board=True)
+    assert caught.value.hint is None, "nobody starts it again"
     with pytest.raises(ClusterError, match="has no page"):
         opening.address(found(AppState.RUNNING), board=False)
     stands(monkeypatch, running(board=BoardView(False)))
     with pytest.raises(ClusterError, match="has no TensorBoard") as caught:
         opening.address(one, board=True)
     assert "--board-enable" in str(caught.value.hint)
+
+
+def test_an_address_that_no_browser_may_open_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    stands(monkeypatch, running(page_url="file:///etc/passwd", board=BoardView(True, "javascript:x")))
+    for board in (False, True):
+        with pytest.raises(ClusterError, match="is not one that a browser may open"):
+            opening.address(found(AppState.RUNNING), board=board)
 
 
 def test_the_page_of_an_ended_job(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from xlearning.client.following.changes import changes, summary
 from xlearning.client.following.epilogue import epilogue, first_failure
 from xlearning.client.following.exits import NODES, RESERVED, THIS_MACHINE, hint, reserved
 from xlearning.cluster.base import ApplicationReport
-from xlearning.cluster.exit_words import words
+from xlearning.cluster.exit_words import out_of_memory, words
 from xlearning.container.bootstrap import EXIT_WORDS
 from xlearning.job import (
     AppState,
@@ -71,13 +71,30 @@ def test_failure_tells_the_first_container_its_lines_and_where_the_logs_are() ->
 
 def test_output_that_nobody_wrote_is_said() -> None:
     empty = snapshot(container(0, ContainerState.SUCCEEDED), outputs=(OutputSpec("file:///out", "model"),))
-    lines = epilogue(report(AppState.SUCCEEDED), empty, published={"file:///out": ["model/"]})
-    assert "  Nothing was published: no program wrote to ./model" in lines
+    for names in (["model/"], ["c0/", "and 3 more"], []):
+        lines = epilogue(report(AppState.SUCCEEDED), empty, published={"file:///out": names})
+        assert lines[1:] == ["  Output: file:///out", "    (empty: no program wrote to ./model)"]
+    by_itself = epilogue(report(AppState.SUCCEEDED), empty, published={"file:///out": ["c0/", "direct"]})
+    assert by_itself[1:] == ["  Output: file:///out", "    c0/", "    direct"]
 
 
 def test_more_memory_than_granted_has_a_hint() -> None:
     lost = container(0, ContainerState.LOST, ended=1, reason="179 MB of 128 MB physical memory used; killed")
     assert "--worker-memory" in epilogue(report(AppState.FAILED, "worker:0 failed"), snapshot(lost))[-1]
+
+
+def test_out_of_memory_is_one_sentence_with_the_way_out() -> None:
+    why = out_of_memory("900 of 1024 MB", "worker")
+    assert why == "out of memory: 900 of 1024 MB; --worker-memory (xlearning.worker.memory) gives it more"
+    ended = container(0, ContainerState.FAILED, ended=1, exit_code=143, reason=why)
+    lines = epilogue(report(AppState.FAILED, f"worker:0 (c0 on node0): {why}"), snapshot(ended))
+    assert lines == [
+        f"{APP} FAILED after 1m 05s: worker:0 (c0 on node0): {why}",
+        "  First to fail: worker:0 (c0 on node0)",
+    ]
+    assert out_of_memory("1 of 1 GB", "chief").endswith(
+        "--chief-worker-memory (xlearning.chief.worker.memory) gives it more"
+    )
 
 
 def test_what_the_reason_says_is_not_said_twice() -> None:

@@ -130,7 +130,7 @@ class Backend:
             raise ApplicationNotFound(f"YARN does not know {app_id}")
         return self.current
 
-    def kill(self, app_id: str) -> None:
+    def kill(self, app_id: str, why: str = "") -> None:  # noqa: ARG002
         self.killed.append(app_id)
         if self.deaf:
             self.deaf -= 1

@@ -73,8 +73,8 @@ class Am:
         self.forced: list[str] = []
 
     def kill(self, *words: str) -> str:
-        if len(words) == 1:
-            self.forced.append(words[0])
+        if words[0] == APP:
+            self.forced.append(words[1])
         elif self.away:
             raise ClusterUnavailable("away")
         else:
@@ -110,6 +110,12 @@ def test_ctrl_c_kills_when_told_so_and_then_leaves() -> None:
         asked.signal(signal.SIGINT)
 
 
+def test_who_killed_and_why_is_told_where_no_application_master_can_be_asked() -> None:
+    am = Am(away=True)
+    stopper(Told(answer="k"), am).signal(signal.SIGINT)
+    assert (am.asked, am.forced) == ([], [f"killed by {JOB.user}: SIGINT to xl-submit"])
+
+
 def test_any_other_key_follows_on_and_the_next_ctrl_c_asks_again() -> None:
     am, console = Am(), Told(answer="\n")
     asked = stopper(console, am)
@@ -140,7 +146,7 @@ def test_kill_on_exit_kills_without_a_question_and_the_second_time_by_force(numb
     sure.signal(number)
     assert (am.asked, am.forced) == ([f"{number.name} to xl-submit"], [])
     sure.signal(number)
-    assert am.forced == [APP]
+    assert am.forced == [f"killed by {JOB.user}: {number.name} to xl-submit"]
     with pytest.raises(Detached):
         sure.signal(number)
 

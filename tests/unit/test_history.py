@@ -26,10 +26,11 @@ from xlearning.job import (
 )
 
 APP = "application_1700000000000_0001"
+CONTAINER = "container_1700000000000_0001_01_000002"
 
 
 def snapshot(version: int, state: AppState = AppState.RUNNING) -> Snapshot:
-    container = ContainerView("c", "worker", 0, 1, "h", ContainerState.RUNNING, last_lines=("ä", "b"))
+    container = ContainerView(CONTAINER, "worker", 0, 1, "h", ContainerState.RUNNING, last_lines=("ä", "b"))
     return Snapshot(
         app_id=APP,
         app_name="n",

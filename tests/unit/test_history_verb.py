@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from job_samples import container, snapshot
+from job_samples import container, container_id, snapshot
 from json_answers import conforming
 
 from xlearning.client.console import open_console
@@ -65,7 +65,7 @@ def test_what_only_the_history_remembers(places: Places, tmp_path: Path) -> None
 def test_an_answer_for_people_and_programs(
     places: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bad = container(1, ContainerState.FAILED, exit_code=3, ended=1)
+    bad = container(1, ContainerState.FAILED, exit_code=3, ended=1, id=container_id(1, app(2)))
     record(tmp_path, 1)
     record(tmp_path, 2, AppState.FAILED, reason=f"exit code 3\n{'x' * 200}", containers=(bad,))
     record(tmp_path, 3, AppState.KILLED, reason="y" * 200)
@@ -79,7 +79,7 @@ def test_an_answer_for_people_and_programs(
     assert run(places, open_console(), wish=Wish(all_users=True, states=ENDED), output="json") == 0
     data = conforming("history", json.loads(capsys.readouterr().out))
     killed, failed, good = data["jobs"]
-    assert (failed["exit_code"], failed["failed"], failed["published"]) == (3, "c1", [])
+    assert (failed["exit_code"], failed["failed"], failed["published"]) == (3, bad.id, [])
     assert (good["exit_code"], good["reason"], good["published"]) == (0, "", ["file:///out"])
     assert (killed["exit_code"], killed["recorded"], data["more"]) == (None, True, 0)
 

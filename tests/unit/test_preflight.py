@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import socket
 import tarfile
 import tempfile
 import zipfile
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import pytest
 from preflight_table import keeps, rows, said_by
+
+from xlearning.client.preflight.archive_content import Bad, inspect
 
 ROWS = rows("On every back end")
 NOBODY = 65534
@@ -82,6 +85,15 @@ def secret() -> str:
         return local("--files", "secret")
 
 
+def special(option: str, *folders: str) -> str:
+    place = Path(*folders)
+    place.mkdir(exist_ok=True)
+    os.mkfifo(place / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(place / "socket"))
+    return local(option, place if folders else place / "pipe")
+
+
 CASES: dict[str, Callable[[], str]] = {
     "no command": lambda: local(command=()),
     "a word that no program can be given": lambda: local(command=("true", "x" * 131_072)),
@@ -97,6 +109,10 @@ CASES: dict[str, Callable[[], str]] = {
     "a file is missing": lambda: local("--files", "nofile"),
     "a folder where a file is wanted": lambda: local("--files", "full"),
     "a file may not be read": secret,
+    "a pipe or device where a file is wanted": lambda: special("--files"),
+    "a pipe or device as an archive": lambda: special("--archiveFiles"),
+    "a pipe or device as an input": lambda: special("--input"),
+    "pipes and sockets in an input folder": lambda: special("--input", "odd"),
     "two files of one name": lambda: local("--files", "train.py,two/train.py"),
     "a file is named like a folder of the job": lambda: local(
         "--files", "train.py", "--output", "o#train.py"
@@ -140,6 +156,17 @@ def test_what_is_away_hides_nothing_else() -> None:
 def test_an_output_with_a_slash_is_the_same_output() -> None:
     said = local("--output", "full#a", "--output", "full/#b")
     assert said.count("exists already") == 1
+
+
+@pytest.mark.parametrize("option", ["--files", "--jars", "--cacheFile", "--cacheArchive", "--archiveFiles"])
+def test_no_option_takes_a_device(option: str) -> None:
+    assert f"{option}: file:///dev/zero is a character device, not a file" in local(option, "/dev/zero")
+
+
+def test_a_pipe_is_not_waited_for_as_an_archive() -> None:
+    os.mkfifo("pipe")
+    with pytest.raises(Bad, match="is not a regular file"):
+        inspect(Path("pipe"))
 
 
 def test_good_archives_pass(folder: Path) -> None:

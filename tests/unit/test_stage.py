@@ -17,7 +17,7 @@ from xlearning.client.stage import stage, unstage
 from xlearning.cluster import credentials
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config
-from xlearning.errors import ApplicationNotFound, UsageError
+from xlearning.errors import ApplicationNotFound, ClusterError, UsageError
 from xlearning.fs import FileSystems
 from xlearning.job import JobSpec, from_dict
 
@@ -43,6 +43,16 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
 
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_folder_that_is_there_already_is_left_alone(plan: Plan, tmp_path: Path) -> None:
+    """Ids can be foreseen: whoever made it may have put something there."""
+    folder = tmp_path / "staging" / APP
+    folder.mkdir(parents=True)
+    (folder / "am-1.json").write_text("{}")
+    with pytest.raises(ClusterError, match=f"{folder} is there already and belongs to "):
+        stage(plan, FSS, app_id=APP, staging_root=f"file://{tmp_path}/staging", now=12.5)
+    assert [one.name for one in folder.iterdir()] == ["am-1.json"]
 
 
 def test_staging_is_complete_and_private(plan: Plan, tmp_path: Path) -> None:

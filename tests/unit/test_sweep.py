@@ -37,7 +37,7 @@ class Cluster:
     def list(self) -> Sequence[ApplicationReport]:
         return [self.report(app_id) for app_id in STATES]
 
-    def kill(self, app_id: str) -> None:
+    def kill(self, app_id: str, why: str = "") -> None:  # noqa: ARG002
         raise AssertionError(app_id)
 
     def logs(self, app_id: str, container_id: str) -> Mapping[str, str]:

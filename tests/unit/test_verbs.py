@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from job_samples import APP, container, save, snapshot
+from job_samples import APP, container, container_id, save, snapshot
 from json_answers import conforming
 
 from xlearning.client.answers import Bytes, table
@@ -134,7 +134,7 @@ def test_what_yarn_does_not_tell_is_in_the_history(tmp_path: Path) -> None:
     with pytest.raises(ClusterUnavailable, match="no ResourceManager answers"):
         find_application(APP, places)
     (history / APP).mkdir(parents=True)
-    seen = snapshot(container(0, ContainerState.RUNNING), state=AppState.RUNNING)
+    seen = snapshot(container(0, ContainerState.RUNNING, id=container_id(2)), state=AppState.RUNNING)
     (history / APP / "job.json").write_text(json.dumps(to_dict(seen)))
     stands = standing(find_application(APP, places))
     places.close()

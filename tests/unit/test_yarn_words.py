@@ -28,8 +28,21 @@ AM_KILLED = (
 )
 def test_memory_limit_names_the_property_of_the_role(role: str, name: str) -> None:
     said = yarn_words.container_end("511.5 MB of 256 MB physical memory used", role)
-    assert "511.5 MB of 256 MB physical memory used" in said
-    assert f"xlearning.{name}.memory" in said
+    option = f"--{name.replace('.', '-')}-memory"
+    assert said == f"out of memory: 511.5 MB of 256 MB; {option} (xlearning.{name}.memory) gives it more"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("", "killed by root"),
+        (" with diagnostic message: killed by me: bored\nvery", "killed by me: bored\nvery"),
+        (" with diagnostic message: enough", "killed by root: enough"),
+    ],
+)
+def test_who_killed_an_application_and_why(said: str, expected: str) -> None:
+    words = f"Application application_1_0014 was killed by user root at 127.0.0.1{said}"
+    assert yarn_words.application_end(words) == expected
 
 
 def test_virtual_memory() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xlearning.client.console import Console, harmless, silence
 from xlearning.client.language.choice import answering
 from xlearning.client.language.width import columns, filled
+from xlearning.config.confidential import mask
 
 TEXT, JSON = "text", "json"
 
@@ -17,10 +19,10 @@ TEXT, JSON = "text", "json"
 def tell(text: str, console: Console) -> bool:
     """Write to standard output; False, with a warning, where that fails: no reason to leave a job.
 
-    A reader that has left, as ``head`` does, has what it wanted.
+    Passwords in addresses are left out. A reader that has left, as ``head`` does, has what it wanted.
     """
     try:
-        print(text, flush=True)
+        print(mask(text), flush=True)
     except BrokenPipeError:
         silence(sys.stdout)
     except OSError as error:
@@ -51,8 +53,19 @@ def answer(lines: Sequence[str], console: Console) -> bool:
 
 
 def answer_json(data: Any, console: Console) -> bool:
-    """Write ``data`` for a program; False, with a warning, where that fails."""
-    return tell(json.dumps(data, indent=2), console)
+    """Write ``data`` for a program; False, with a warning, where that fails.
+
+    Numbers that JSON does not have (NaN, infinite ones) are null.
+    """
+    return tell(json.dumps(_plain(data), indent=2, allow_nan=False), console)
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_plain(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
 class Bytes:

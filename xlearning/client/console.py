@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from xlearning.client.language.choice import speaker
 from xlearning.client.uploading.meter import Bar, Meter, Unseen, announcement
+from xlearning.config.confidential import mask
 
 if TYPE_CHECKING:
     import rich.console
@@ -143,11 +144,11 @@ class PlainConsole:
 
     def error(self, text: str) -> None:
         """See `Console`."""
-        self._write(f"xl-submit: {text}")
+        self._write(f"xl-submit: {mask(text)}")
 
     def block(self, lines: list[str], *, good: bool) -> None:  # noqa: ARG002
         """See `Console`."""
-        self._write("\n".join(lines))
+        self._write(mask("\n".join(lines)))
 
     def output(self, lines: list[str]) -> None:
         """See `Console`."""
@@ -169,7 +170,7 @@ class PlainConsole:
         """See `Console`."""
 
     def _dated(self, level: str, text: str) -> None:
-        self._write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {level:<5} {text}")
+        self._write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {level:<5} {mask(text)}")
 
     def _write(self, text: str) -> None:
         # text may hold bytes of file names that are no UTF-8
@@ -201,19 +202,19 @@ class TerminalConsole:
 
     def info(self, text: str) -> None:
         """See `Console`."""
-        self._print(text)
+        self._print(mask(text))
 
     def warn(self, text: str) -> None:
         """See `Console`."""
-        self._print(text, "yellow")
+        self._print(mask(text), "yellow")
 
     def error(self, text: str) -> None:
         """See `Console`."""
-        self._print(f"xl-submit: {text}", "red")
+        self._print(f"xl-submit: {mask(text)}", "red")
 
     def block(self, lines: list[str], *, good: bool) -> None:
         """See `Console`."""
-        first, *rest = lines
+        first, *rest = mask("\n".join(lines)).split("\n")
         self._print(first, "bold green" if good else "bold red")
         if rest:
             self._print("\n".join(rest))

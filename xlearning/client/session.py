@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 from xlearning.errors import ClusterError, ClusterUnavailable
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
+from xlearning.fs.owners import check_owner
 from xlearning.job import Snapshot, from_dict
+from xlearning.links import harmless
 
 if TYPE_CHECKING:
     import grpc
@@ -45,10 +47,23 @@ class SaveAnswer:
     save_id: str
 
 
-def find_am(fss: FileSystems, staging: str) -> AmAddress | None:
-    """The newest attempt that has announced itself in ``staging``; None while there is none."""
+def find_am(fss: FileSystems, staging: str, owner: str | None = None) -> AmAddress | None:
+    """The newest attempt that has announced itself in ``staging``; None while there is none.
+
+    Parameters
+    ----------
+    owner : str, optional
+        Whose the folder must be; None where this process has made it.
+
+    Raises
+    ------
+    NotBelieved
+        It belongs to somebody else.
+    """
     fs = fss.of(staging)
     try:
+        if owner is not None:
+            check_owner(fss, staging, owner, "what is staged")
         names = [(_attempt(status.name), status.path) for status in fs.list(staging)]
         attempts = [(attempt, path) for attempt, path in names if attempt]
         if not attempts:
@@ -116,7 +131,7 @@ class AmConnection:
         except (grpc.RpcError, ValueError) as error:  # ValueError: the channel was closed meanwhile
             raise _mapped(error) from error
         try:
-            return from_dict(Snapshot, json.loads(reply.snapshot_json))
+            return harmless(from_dict(Snapshot, json.loads(reply.snapshot_json)))
         except (KeyError, ValueError, TypeError) as error:
             raise ClusterError(
                 f"the status of the application cannot be read: {error}", hint=_OTHER

@@ -49,6 +49,7 @@ def stage(
     """
     folder = join(staging_root, app_id)
     fs = fss.of(folder)
+    _refuse_taken(fs, folder)
     try:
         fs.mkdirs(folder, mode=_PRIVATE)
         fs.chmod(folder, _PRIVATE)
@@ -66,6 +67,18 @@ def stage(
             fs.delete(folder, recursive=True)
         raise
     return job
+
+
+def _refuse_taken(fs: FileSystem, folder: str) -> None:
+    """Ids can be foreseen, and everybody may add to the folder of all: what lies in this one is not ours."""
+    try:
+        owner = fs.stat(folder).owner
+    except FileNotFoundError:
+        return
+    raise ClusterError(
+        f"{folder} is there already and belongs to {owner}: nothing is staged in it",
+        hint="submit again; if that goes on, set xlearning.staging.dir to a folder that only you may write",
+    )
 
 
 @contextlib.contextmanager

@@ -15,8 +15,9 @@ from xlearning.client.stage import JOB_FILE
 from xlearning.cluster.base import ClusterClient
 from xlearning.errors import ApplicationNotFound, XLearningError
 from xlearning.fs import FileSystems
-from xlearning.fs.base import FileStatus, exists, join
+from xlearning.fs.base import FileStatus, exists, join, split_uri
 from xlearning.fs.commit import Committer
+from xlearning.fs.owners import belongs, check_owner
 from xlearning.job import JobSpec, from_dict
 
 _CONNECT = 2.0  # seconds
@@ -67,7 +68,9 @@ def sweep_dead(root: str, user: str, fss: FileSystems, cluster: ClusterClient, c
     for folder in folders:
         if not folder.name.startswith("application_"):
             continue
-        job = staged_job(folder.path, fss)
+        if not belongs(folder, user):  # whatever it says: what is done here is done in the user's name
+            continue
+        job = staged_job(folder.path, fss, user)
         owner = job.user if job is not None else folder.owner
         if owner != user or not _is_dead(folder, fss, cluster):  # the cluster is asked about own jobs only
             continue
@@ -117,11 +120,16 @@ def _nobody_listens(staging: str, fss: FileSystems) -> bool:
     return False
 
 
-def staged_job(staging: str, fss: FileSystems) -> JobSpec | None:
-    """The job of a staging folder; None where none can be read, for then it is not ours to touch."""
+def staged_job(staging: str, fss: FileSystems, owner: str) -> JobSpec | None:
+    """The job of a staging folder; None where none can be read, for then it is not ours to touch.
+
+    A folder that is not its ``owner``'s has none, nor has one with a job of another folder.
+    """
     path = join(staging, JOB_FILE)
     try:
+        check_owner(fss, staging, owner, "what is staged")
         with fss.of(path).open_read(path) as stream:
-            return from_dict(JobSpec, json.loads(stream.read()))
+            job = from_dict(JobSpec, json.loads(stream.read()))
     except (OSError, ValueError, KeyError):
         return None
+    return job if job.app_id == split_uri(staging)[2].rpartition("/")[2] else None

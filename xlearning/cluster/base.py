@@ -100,8 +100,11 @@ class ClusterClient(Protocol):
     def report(self, app_id: str) -> ApplicationReport:
         """Current report; `xlearning.errors.ApplicationNotFound` for an unknown id."""
 
-    def kill(self, app_id: str) -> None:
-        """End the application by force, with all of its containers."""
+    def kill(self, app_id: str, why: str = "") -> None:
+        """End the application by force, with all of its containers.
+
+        ``why`` becomes what its report says, as far as the back end can carry it; see `exit_words.killed_by`.
+        """
 
     def list(self) -> Sequence[ApplicationReport]:
         """The caller's applications, newest first."""

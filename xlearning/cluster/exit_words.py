@@ -38,6 +38,7 @@ _SIGNALS = {
     signal.SIGXCPU: "processor time limit exceeded",
     signal.SIGXFSZ: "file size limit exceeded",
 }
+OUT_OF_MEMORY = "out of memory"
 LOST, PREEMPTED, OVER_VIRTUAL, OVER_MEMORY, LOGS_TOO_LARGE = -100, -102, -103, -104, -109
 
 
@@ -51,6 +52,30 @@ def words(code: int) -> str:
     """
     told = _YARN.get(code) or _PROGRAM.get(code) or _by_signal(code - 128)
     return f"exit code {code}" + (f": {told}" if told else "")
+
+
+def memory_property(role: str) -> str:
+    """The property that sets the memory of a role's containers."""
+    name = {"chief": "chief.worker", "evaluator": "evaluator.worker"}.get(role, role)
+    return f"xlearning.{name}.memory"
+
+
+def out_of_memory(amount: str, role: str) -> str:
+    """That a container was ended for its memory, and what helps; nothing is to be added to it.
+
+    Parameters
+    ----------
+    amount : str
+        How much it had of how much: ``900 of 1024 MB``.
+    """
+    name = memory_property(role)
+    option = "--" + name.removeprefix("xlearning.").replace(".", "-")
+    return f"{OUT_OF_MEMORY}: {amount}; {option} ({name}) gives it more"
+
+
+def killed_by(user: str, reason: str) -> str:
+    """Who killed an application, and why, as far as they said."""
+    return f"killed by {user}: {reason}" if reason else f"killed by {user}"
 
 
 def _by_signal(number: int) -> str:

@@ -138,11 +138,13 @@ class LocalCluster:
         """Where the logs of an application are, and all else that this back end keeps of it."""
         return self._files(app_id).path
 
-    def kill(self, app_id: str) -> None:
+    def kill(self, app_id: str, why: str = "") -> None:
         """End an application; returns when nothing of it runs any more. An ended one stays as it is."""
         files = self._files(app_id)
         if self.report(app_id).state.final:
             return
+        if why:
+            write_json(files.killed, {"why": why})
         launch = read_json(files.launch)
         deadline = time.monotonic() + launch["patience"] + launch["grace"] + _KILL_MARGIN
         told = False
@@ -152,7 +154,7 @@ class LocalCluster:
                 told = _signal_supervisor(files, signal.SIGKILL if late else signal.SIGTERM)
             time.sleep(0.02)
         if not _read_report(files).state.final:
-            self._bury(files, AppState.KILLED, "killed by its user")
+            self._bury(files, AppState.KILLED, why or "killed by its user")
 
     def list(self) -> Sequence[ApplicationReport]:
         """Every application under the root, newest first."""

@@ -5,6 +5,7 @@
     app.json           the report, replaced atomically
     launch.json        what the supervisor starts
     supervisor.pid     identity of the supervisor
+    killed.json        who has killed it by force, and why
     credentials/       tls.crt and tls.key
     am/<attempt>/      work/ logs/ status.json (address of the page, progress) finish.json (its last word)
     containers/<id>/   work/ logs/
@@ -54,6 +55,7 @@ class AppFolder:
         self.report = path / "app.json"
         self.launch = path / "launch.json"
         self.supervisor = path / "supervisor.pid"
+        self.killed = path / "killed.json"
         self.supervisor_log = path / "supervisor.log"
         self.credentials = path / "credentials"
         self.cache = path / "cache"

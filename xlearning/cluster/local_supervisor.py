@@ -92,7 +92,7 @@ class Supervisor:
 
     def _attempt(self, attempt: int) -> dict[str, Any]:
         if self._stopped:
-            return _outcome("KILLED", "killed before its ApplicationMaster had started")
+            return _outcome("KILLED", f"{self._why()} before its ApplicationMaster had started")
         try:
             process = self._start(attempt)
         except OSError as error:
@@ -171,9 +171,12 @@ class Supervisor:
         folder = self._files.am(attempt)
         said = read_json(folder / "finish.json")
         if said is not None:
-            return _outcome(said["state"], said["diagnostics"], retry=said["retry"])
+            words = said["diagnostics"]
+            if self._stopped and said["state"] == "KILLED" and not words.startswith("killed by "):
+                words = self._why(words)
+            return _outcome(said["state"], words, retry=said["retry"])
         if self._stopped:
-            return _outcome("KILLED", "killed by its user")
+            return _outcome("KILLED", self._why("killed by its user"))
         words = f"the ApplicationMaster {processes.exit_words(status)}"
         if status == 0:
             words += " without a word about the job"
@@ -181,6 +184,10 @@ class Supervisor:
             words = f"attempt {attempt} of {self._attempts}: {words}"
         tail = last_lines(folder / "logs" / "am.err", 1)
         return _outcome("FAILED", ": ".join([words, *tail]), retry=True)
+
+    def _why(self, otherwise: str = "killed") -> str:
+        """What whoever killed it has said; ``otherwise`` where they said nothing."""
+        return str((read_json(self._files.killed) or {}).get("why", otherwise))
 
     def _report(self, state: str, **changes: Any) -> None:
         report = read_json(self._files.report) or {"app_id": self._files.app_id}

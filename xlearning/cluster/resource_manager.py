@@ -16,6 +16,7 @@ from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.hadoop_site import HadoopSite, ResourceManager
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import AppState
+from xlearning.links import web_link
 
 INFO = "/ws/v1/cluster/info"
 APPS = "/ws/v1/cluster/apps"
@@ -152,6 +153,15 @@ class ResourceManagerWeb:
         path = f"{APPS}/{urllib.parse.quote(app_id)}/priority?{query}"
         return int(self._get(path, body={"priority": priority})["priority"])
 
+    def kill(self, app_id: str, why: str, user: str) -> None:
+        """Begin to end an application; ``why`` goes into its diagnostics.
+
+        ``user`` is who we are where the web service asks for no login.
+        """
+        query = urllib.parse.urlencode({"user.name": user})
+        path = f"{APPS}/{urllib.parse.quote(app_id)}/state?{query}"
+        self._get(path, body={"state": "KILLED", "diagnostics": why})
+
     def _get(self, path: str, *, log_in: bool = True, body: Mapping[str, Any] | None = None) -> Any:
         reasons = []
         for manager in list(self._managers):
@@ -225,7 +235,7 @@ def to_report(app: Mapping[str, Any]) -> ApplicationReport:
         user=app.get("user", ""),
         state=mapped,
         diagnostics=yarn_words.application_end((app.get("diagnostics") or "").strip()),
-        tracking_url=app.get("trackingUrl") or "",
+        tracking_url=web_link(app.get("trackingUrl") or ""),
         attempt=int(attempt.group(1)) if attempt else 0,
         submitted=(app.get("startedTime") or 0) / 1000,
         finished=finished or None,

@@ -7,6 +7,7 @@ web service cannot do without a login.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import os
 import shlex
@@ -30,6 +31,7 @@ from xlearning.cluster.skein_containers import SkeinContainerManager
 from xlearning.cluster.skein_spec import local_bytes, readable, specification
 from xlearning.cluster.yarn_facts import Facts
 from xlearning.cluster.yarn_script import Launch, NodePackage
+from xlearning.config.confidential import hide
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import JobSpec
 
@@ -136,7 +138,8 @@ class SkeinCluster:
                 raise
 
     def describe(self, job: JobSpec, package: NodePackage, launch: Launch) -> str:
-        """The specification that `submit_archive` would send, as YAML."""
+        """The specification that `submit_archive` would send, as YAML, without the values of secrets."""
+        job = dataclasses.replace(job, properties=hide(job.properties))
         sources = {resource.name: resource.uri for resource in job.resources}
         return readable(specification(_skein(), job, sources, package, launch, None))
 
@@ -163,9 +166,11 @@ class SkeinCluster:
         except resource_manager.Refused:
             return self._report_by_driver(app_id)
 
-    def kill(self, app_id: str) -> None:
-        """End an application by force."""
+    def kill(self, app_id: str, why: str = "") -> None:
+        """End an application by force; with ``why`` it may still be ending when this returns."""
         self.check_reachable()
+        if why and self._killed_by_web(app_id, why):
+            return
         client = self._client()
         with translated(_skein(), f"{app_id} cannot be killed"):
             try:
@@ -176,6 +181,16 @@ class SkeinCluster:
                 # after YARN's answer skein also deletes its folder on HDFS, which may be what hangs
                 if not self.report(app_id).state.final:
                     raise
+
+    def _killed_by_web(self, app_id: str, why: str) -> bool:
+        """Whether YARN's web service has taken a kill: it alone carries words; some clusters refuse."""
+        try:
+            self._web.kill(app_id, why, self._user)
+        except FileNotFoundError:
+            raise ApplicationNotFound(f"YARN does not know {app_id}") from None
+        except ClusterError:
+            return False
+        return True
 
     def list(self) -> Sequence[ApplicationReport]:
         """The user's applications, newest first."""

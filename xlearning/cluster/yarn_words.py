@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from xlearning.cluster.exit_words import words
+from xlearning.cluster.exit_words import killed_by, memory_property, out_of_memory, words
 
 _STAMP = re.compile(r"^\[\d{4}-\d\d-\d\d [\d:.]+\]\s*")
 _PHYSICAL = re.compile(r"([\d.]+ ?[KMGT]?B) of ([\d.]+ ?[KMGT]?B) physical memory used")
@@ -12,6 +12,9 @@ _VIRTUAL = re.compile(r"([\d.]+ ?[KMGT]?B) of ([\d.]+ ?[KMGT]?B) virtual memory 
 _FAILED_IN_CONTAINER = "Container failed during execution"
 _STACK = re.compile(r"\n(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\n\s+at [\w.$]+\(")
 _DRIVER = re.compile(r"Application driver failed with exit code (\d+)")
+_KILLED = re.compile(
+    r"^Application \S+ was killed by user (\S+)(?: at \S+)?(?: with diagnostic message: (.*))?$", re.DOTALL
+)
 _AM = re.compile(r"AM Container for \S+ exited with\s+exitCode: (-?\d+)")
 _CAUSE = re.compile(r"Diagnostics: ?(.*)", re.DOTALL)
 _LOST = ("*lost* node", "lost node")
@@ -27,17 +30,11 @@ _NO_LABELS = "node label not enabled"
 _LOCALIZED = "FSDownload"
 
 
-def memory_property(role: str) -> str:
-    """The property that sets the memory of a role's containers."""
-    name = {"chief": "chief.worker", "evaluator": "evaluator.worker"}.get(role, role)
-    return f"xlearning.{name}.memory"
-
-
 def container_end(message: str, role: str) -> str:
     """Why a container ended, from skein's message about it."""
     found = _PHYSICAL.search(message)
     if found:
-        return f"YARN ended it for its memory: {found.group()}; its limit is {memory_property(role)}"
+        return out_of_memory(f"{found.group(1)} of {found.group(2)}", role)
     found = _VIRTUAL.search(message)
     if found:
         return (
@@ -65,6 +62,10 @@ def application_end(diagnostics: str) -> str:
     driver = _DRIVER.search(diagnostics)
     if driver:
         return f"the ApplicationMaster ended unexpectedly: {_exit(int(driver.group(1)))}"
+    killed = _KILLED.search(diagnostics)
+    if killed:
+        user, said = killed.group(1), (killed.group(2) or "").strip()
+        return said if said.startswith("killed by ") else killed_by(user, said)
     if diagnostics.startswith(_BY_SIGNAL):
         return (
             "the ApplicationMaster was stopped from outside: by a user or an administrator, by YARN for the "

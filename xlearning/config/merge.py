@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from xlearning.config import hadoop_xml, properties_file
-from xlearning.config.confidential import HIDDEN, hide, is_secret
+from xlearning.config.confidential import HIDDEN, hide, is_secret, mask
 from xlearning.config.expand import Expander
 from xlearning.config.files import ConfFile
 from xlearning.config.keys import HBOX_PREFIX, PREFIX, canonical, is_known, lookup, suggestions
@@ -47,11 +47,11 @@ class Entry(NamedTuple):
     @property
     def shown(self) -> str:
         """The value as it may be shown."""
-        return HIDDEN if self.secret and self.text else self.text
+        return HIDDEN if self.secret and self.text else mask(self.text)
 
     def __str__(self) -> str:
         """The value as the user gave it; secrets are left out."""
-        text = HIDDEN if self.secret else self.given
+        text = HIDDEN if self.secret else mask(self.given)
         return f"{self.source} {text}" if self.by_option else f"{self.spelling}={text} ({self.source})"
 
 

@@ -27,6 +27,8 @@ class FileStatus:
         Permission bits, such as 0o700.
     block_size : int
         Bytes of a block of this file; 0 for a folder and where a file system has no blocks.
+    special : str
+        What it is, in words, where it is neither a file nor a folder: a pipe, a device.
     """
 
     path: str
@@ -36,6 +38,7 @@ class FileStatus:
     owner: str = ""
     mode: int = 0
     block_size: int = 0
+    special: str = ""
 
     @property
     def name(self) -> str:

@@ -151,8 +151,9 @@ def _status(uri: str, found: os.stat_result) -> FileStatus:
         size=0 if folder else found.st_size,
         is_dir=folder,
         modified=found.st_mtime,
-        owner=_owner(found.st_uid),
+        owner=owner_name(found.st_uid),
         mode=modes.S_IMODE(found.st_mode),
+        special=_special(found.st_mode),
     )
 
 
@@ -168,7 +169,8 @@ def _entry_status(folder: str, entry: os.DirEntry[str]) -> FileStatus | None:
 
 
 @functools.lru_cache(maxsize=1024)
-def _owner(uid: int) -> str:
+def owner_name(uid: int) -> str:
+    """The account of a user id; the number where it has none."""
     import pwd
 
     try:
@@ -194,9 +196,15 @@ def _make_parents(local: str) -> None:
 
 def _refuse_special(local: str, uri: str) -> None:
     """A pipe or a device would block its reader for ever."""
-    mode = _found(local).st_mode
-    if not (modes.S_ISREG(mode) or modes.S_ISDIR(mode)):
-        raise StorageError(f"{uri} is a {special_kind(mode)}, not a file")
+    special = _special(_found(local).st_mode)
+    if special:
+        raise StorageError(f"{uri} is a {special}, not a file")
+
+
+def _special(mode: int) -> str:
+    # a link that leads nowhere is listed as a file
+    ordinary = modes.S_ISREG(mode) or modes.S_ISDIR(mode) or modes.S_ISLNK(mode)
+    return "" if ordinary else special_kind(mode)
 
 
 def special_kind(mode: int) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import re
 from typing import TypeVar
 
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join
+from xlearning.fs.owners import NotBelieved, belongs, check_owner
 from xlearning.history.records import HistoryRecord, from_lines
 from xlearning.history.store import SNAPSHOT_FILE, SPEC_FILE
 from xlearning.job import JobSpec, Snapshot, from_dict
+from xlearning.links import harmless
 
 T = TypeVar("T")
 
@@ -70,12 +74,55 @@ class HistoryReader:
         """
         return self._record(JobSpec, join(folder, SPEC_FILE), "a description of a job")
 
+    def believed(self, folder: str, app_id: str, user: str = "") -> Snapshot:
+        """The last snapshot, if it is one of this application that its user has left.
+
+        Parameters
+        ----------
+        user : str, optional
+            Whose the application is; where nobody knows, the owner of the folder counts as its user.
+
+        Raises
+        ------
+        NotBelieved
+            The folder belongs to somebody else, or the record is about something else.
+        FileNotFoundError
+            There is none.
+        XLearningError
+            It is damaged, or the file system does not answer.
+        """
+        status = self._fss.of(folder).stat(folder)
+        check_owner(self._fss, folder, user or status.owner, "the history")
+        found = self.snapshot(folder)
+        _check_id(found.app_id, app_id, folder)
+        number = app_id.removeprefix("application_")
+        own = re.compile(rf"container_(?:e\d+_)?{re.escape(number)}_\d+_\d+")
+        foreign = [one.id for one in found.containers if not own.fullmatch(one.id)]
+        if foreign:
+            raise NotBelieved(
+                f"the history in {folder} is not believed: {foreign[0]} is no container of {app_id}"
+            )
+        whose = found.user if belongs(status, found.user) else status.owner
+        return harmless(dataclasses.replace(found, user=whose))
+
+    def believed_spec(self, folder: str, app_id: str, user: str) -> JobSpec:
+        """What was submitted, its secrets hidden; as `believed`."""
+        check_owner(self._fss, folder, user, "the history")
+        found = self.spec(folder)
+        _check_id(found.app_id, app_id, folder)
+        return found
+
     def _record(self, kind: type[T], path: str, what: str) -> T:
         content = _content(self._fss.of(path), path)
         try:
             return from_dict(kind, json.loads(content))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise XLearningError(f"{path} is not {what}: {error}") from error
+
+
+def _check_id(recorded: str, app_id: str, folder: str) -> None:
+    if recorded != app_id:
+        raise NotBelieved(f"the history in {folder} is not believed: it is about {recorded or 'nothing'}")
 
 
 def _content(fs: FileSystem, path: str) -> bytes:

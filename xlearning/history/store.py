@@ -17,9 +17,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from xlearning.config.confidential import hide
+from xlearning.config.confidential import hide, hide_words
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join, parent
+from xlearning.fs.owners import NotBelieved, belongs
 from xlearning.history.records import DROPPED, HistoryRecord, to_line
 from xlearning.job import JobSpec, Snapshot, to_dict
 
@@ -42,6 +43,8 @@ class HistoryWriter:
     fss : FileSystems
     folder : str
         URI of the job's history folder; made with mode 700, its parent with 1777.
+    owner : str, optional
+        Whose the folder must be where it is there already: nothing is written into one of somebody else.
     interval : float
         Seconds between two writes.
     total_bytes : int
@@ -49,9 +52,16 @@ class HistoryWriter:
     """
 
     def __init__(
-        self, fss: FileSystems, folder: str, *, interval: float = INTERVAL, total_bytes: int = TOTAL_BYTES
+        self,
+        fss: FileSystems,
+        folder: str,
+        *,
+        owner: str = "",
+        interval: float = INTERVAL,
+        total_bytes: int = TOTAL_BYTES,
     ) -> None:
-        self._segments = _Segments(fss, folder, total_bytes)
+        self._segments = _Segments(fss, folder, owner, total_bytes)
+        self.trouble = ""  # why there is no history, in words for whoever asks about the job
         self._interval = interval
         self._queue: queue.Queue[HistoryRecord] = queue.Queue(_QUEUE_LENGTH)
         self._snapshot: Snapshot | None = None
@@ -160,14 +170,16 @@ class HistoryWriter:
     def _complain(self, error: Exception) -> None:
         if not self._complained:
             self._complained = True
+            if isinstance(error, NotBelieved):
+                self.trouble = f"the history cannot be written: {error.message}"
             _log.warning("the history in %s is incomplete: %s", self._segments.folder, error)
 
 
 class _Segments:
     """The files of one writer: the segment being filled, and how much there is already."""
 
-    def __init__(self, fss: FileSystems, folder: str, total_bytes: int) -> None:
-        self.folder = folder
+    def __init__(self, fss: FileSystems, folder: str, owner: str, total_bytes: int) -> None:
+        self.folder, self._owner = folder, owner
         self._fss = fss
         self._room = total_bytes
         self._prefix = f"events-{int(time.time() * 1000):013d}"
@@ -225,11 +237,23 @@ class _Segments:
         if not self._made:
             # like YARN's log folder: everybody may add, nobody may delete what belongs to others
             fs.mkdirs(parent(self.folder), mode=0o1777)
-            fs.mkdirs(self.folder, mode=0o700)
+            self._make(fs)
             self._made = True
         return fs
+
+    def _make(self, fs: FileSystem) -> None:
+        """Make the folder. Ids can be foreseen, so somebody else may have been there first."""
+        try:
+            status = fs.stat(self.folder)
+        except FileNotFoundError:
+            fs.mkdirs(self.folder, mode=0o700)
+            return
+        if self._owner and not belongs(status, self._owner):
+            raise NotBelieved(f"{self.folder} belongs to {status.owner}, not to {self._owner}")
 
 
 def public(job: JobSpec) -> JobSpec:
     """The job without the values of its secrets."""
-    return dataclasses.replace(job, env=hide(job.env), properties=hide(job.properties))
+    return dataclasses.replace(
+        job, command=hide_words(job.command), env=hide(job.env), properties=hide(job.properties)
+    )

@@ -146,7 +146,7 @@ class Application:
         if not found.report.state.final:
             interval = self._config.get("xlearning.log.pull.interval")
             ending = await_end(
-                job, place, self._console, interval=interval, timeout=timeout, on_change=on_change
+                job, found, self._console, interval=interval, timeout=timeout, on_change=on_change
             )
         self._found = Found(ending.report, place)
         return self._result(job, ending)
@@ -238,7 +238,7 @@ class Application:
 
     def _result(self, job: JobSpec, ending: Ending) -> Result:
         place = self._found.place
-        outcome = conclude(job, ending, venue_at(place, self._config), self._console)
+        outcome = conclude(job, ending, venue_at(self._found, self._config), self._console)
         self._found = Found(outcome.report, place)
         snapshot = outcome.snapshot or _bare(ending.report)
         reason = "" if outcome.good else outcome.report.diagnostics.strip() or snapshot.reason

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from xlearning.client.console import Console
 from xlearning.client.following.follow import Ending, Follower
 from xlearning.client.following.watch import Event, Watcher
-from xlearning.client.verbs.places import Place
+from xlearning.client.verbs.applications import Found
 from xlearning.errors import WaitTimeout
 from xlearning.job import JobSpec, Snapshot
 
@@ -18,7 +18,7 @@ OnChange = Callable[[Snapshot], object]
 
 def await_end(
     job: JobSpec,
-    place: Place,
+    found: Found,
     console: Console,
     *,
     interval: float,
@@ -42,7 +42,8 @@ def await_end(
         It has not ended in time; it goes on.
     """
     inbox = _Inbox(job.app_id, timeout, on_change)
-    watcher = Watcher(place.fss, job.staging, inbox)
+    place = found.place
+    watcher = Watcher(place.fss, job.staging, inbox, found.report.user)
     watcher.start()
     try:
         return Follower(job, place.cluster, watcher, inbox, console, interval=interval).run()

@@ -58,7 +58,7 @@ class Attended:
         return self.ended(ending)
 
     def _follow(self, inbox: queue.SimpleQueue[Event]) -> Ending:
-        watcher = Watcher(self._venue.fss, self._job.staging, inbox)
+        watcher = Watcher(self._venue.fss, self._job.staging, inbox, self._venue.owner)
         stream = self._stream()
         follower = Follower(
             self._job,

@@ -49,8 +49,9 @@ def news(before: Snapshot | None, now: Snapshot) -> list[str]:
         )
         if text and text != old
     ]
-    note = now.board.note
-    lines += [note] if note and not (before and note == before.board.note) else []
+    board = now.board.note
+    lines += [board] if board and not (before and board == before.board.note) else []
+    lines += [f"Note: {note}" for note in now.notes if before is None or note not in before.notes]
     lines += new_failures(before, now)
     known_saves = {save.id: save.state for save in before.saves} if before else {}
     return lines + [save_line(save) for save in reversed(now.saves) if known_saves.get(save.id) != save.state]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from xlearning.client.following.changes import label
 from xlearning.client.following.exits import NODES, hint, reserved
 from xlearning.cluster.base import ApplicationReport
-from xlearning.cluster.exit_words import words
+from xlearning.cluster.exit_words import OUT_OF_MEMORY, words
 from xlearning.job import AppState, ContainerState, ContainerView, SaveState, Snapshot
 from xlearning.units import format_duration
 
 LAST_LINES = 20
 _SAVES = 3  # the newest
 _PROGRAM_LOGS = ("stderr", "stdout")
+_MORE = re.compile(r"and \d+ more")
 _BAD = (ContainerState.FAILED, ContainerState.LOST)
 
 
@@ -65,14 +67,26 @@ def _success(
     if bad:
         lines.append(f"  although {len(bad)} of its containers failed:")
         lines += [f"    {_who(container)}{_why(container)}" for container in bad]
-    views = snapshot.containers if snapshot else ()
-    if snapshot and views and any(published.values()) and not any(c.uploaded_files for c in views):
-        folders = ", ".join(f"./{output.local}" for output in snapshot.outputs)
-        lines.append(f"  Nothing was published: no program wrote to {folders}")
     for remote, names in published.items():
+        shown = _written(names, remote, snapshot)
         lines.append(f"  Output: {remote}")
-        lines += [f"    {name}" for name in names] or ["    (empty: the program wrote nothing)"]
+        lines += [f"    {name}" for name in shown] or [f"    (empty: {_unwritten(remote, snapshot)})"]
     return lines
+
+
+def _written(names: Sequence[str], remote: str, snapshot: Snapshot | None) -> Sequence[str]:
+    """What is worth naming of an output folder; not the folders that containers would have filled."""
+    views = snapshot.containers if snapshot else ()
+    if snapshot is None or not views or any(one.uploaded_files for one in views):
+        return names
+    own = {f"{one.id}/" for one in views}
+    own |= {f"{output.local}/" for output in snapshot.outputs if output.remote == remote}
+    return [] if own.issuperset(name for name in names if not _MORE.fullmatch(name)) else names
+
+
+def _unwritten(remote: str, snapshot: Snapshot | None) -> str:
+    local = dict.fromkeys(f"./{o.local}" for o in snapshot.outputs if o.remote == remote) if snapshot else {}
+    return f"no program wrote to {', '.join(local)}" if local else "the program wrote nothing"
 
 
 def _failure(
@@ -134,7 +148,7 @@ def _who(container: ContainerView) -> str:
 def _why(container: ContainerView) -> str:
     told = words(container.exit_code) if container.exit_code is not None else ""
     reason = container.reason.strip().split("\n")[0]
-    if reason.startswith(f"exit code {container.exit_code}:"):
+    if reason.startswith((f"exit code {container.exit_code}:", OUT_OF_MEMORY)):
         return f": {reason}"
     code, _, meaning = told.partition(": ")
     if meaning and reason.startswith(meaning):

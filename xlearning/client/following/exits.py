@@ -58,13 +58,15 @@ _SCRIPT = re.compile(r"can't open file '(?:[^']*/)?([^'/]+)'")
 
 
 def hint(code: int | None, last_lines: Sequence[str], reason: str = "", where: str = NODES) -> str:
-    """What to try, from exit code, last output and reason; empty when nothing is known.
+    """What to try, from exit code, last output and reason; empty when nothing is known, or all is said.
 
     Parameters
     ----------
     where : str
         What the machines are called on which the program ran: `NODES` or `THIS_MACHINE`.
     """
+    if reason.startswith(exit_words.OUT_OF_MEMORY):
+        return ""
     if "physical memory used" in reason:
         return _OVER_LIMIT_HINT
     if code == exit_words.PREEMPTED or yarn_words.PREEMPTION in reason:

@@ -8,6 +8,7 @@ import time
 from xlearning.client.console import Console
 from xlearning.client.following.watch import Watcher
 from xlearning.cluster.base import ClusterClient
+from xlearning.cluster.exit_words import killed_by
 from xlearning.errors import ClusterError
 from xlearning.job import JobSpec
 
@@ -49,6 +50,7 @@ class Stopper:
         self._kill_on_exit, self._bystander = kill_on_exit, bystander
         self._signals = 0  # that meant a kill
         self._sent: float | None = None
+        self._why = "xl-submit ended"
 
     def signal(self, signum: int) -> None:
         """A signal has come.
@@ -61,6 +63,7 @@ class Stopper:
         if self._bystander:
             raise Detached(signum)
         name = signal.Signals(signum).name
+        self._why = f"{name} to xl-submit"
         if self._kill_on_exit:
             self._signals += 1
             self._kill_for_sure(signum, name)
@@ -76,7 +79,7 @@ class Stopper:
                 return
         self._signals += 1
         self._console.info(f"{name}: killing {self._job.app_id} (once more ends xl-submit alone)")
-        self._kill(f"{name} to xl-submit")
+        self._kill()
 
     def tick(self) -> None:
         """See whether the application has taken too long to end."""
@@ -88,7 +91,7 @@ class Stopper:
         """Kill through the back end; where that fails it is tried again after a while."""
         self._sent = time.monotonic()
         try:
-            self._cluster.kill(self._job.app_id)
+            self._cluster.kill(self._job.app_id, killed_by(self._job.user, self._why))
         except ClusterError as error:
             self._console.info(f"not killed, trying again in {_KILL_PATIENCE:g} s: {error.message}")
 
@@ -98,16 +101,16 @@ class Stopper:
             self._console.info(
                 f"{name}: killing {self._job.app_id} (--kill-on-exit), and waiting for its end"
             )
-            self._kill(f"{name} to xl-submit")
+            self._kill()
         elif self._signals == 2:
             self._console.info(f"{name}: killing it by force (once more ends xl-submit alone)")
             self.by_force()
         else:
             raise Detached(signum)
 
-    def _kill(self, reason: str) -> None:
+    def _kill(self) -> None:
         try:
-            refusal = self._watcher.kill(self._job.user, reason)
+            refusal = self._watcher.kill(self._job.user, self._why)
         except ClusterError:
             self.by_force()
             return

@@ -33,6 +33,8 @@ class Venue:
         Application id -> logs of it while it runs.
     recorded : callable
         The last report -> what is written down of an application of which no snapshot was seen.
+    owner : str or None
+        Whose its staging folder must be; None where this process has made it.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Venue:
     tidy: Callable[[str, Console], None]
     log_source: Callable[[str], LogSource]
     recorded: Callable[[ApplicationReport], Snapshot | None]
+    owner: str | None = None
 
 
 def venue_of(made: Draft) -> Venue:

@@ -42,10 +42,18 @@ class Watcher:
         URI of the application's staging folder.
     inbox : queue
         Where snapshots and losses go.
+    owner : str, optional
+        Whose that folder must be; None where this process has made it.
     """
 
-    def __init__(self, fss: FileSystems, staging: str, inbox: queue.SimpleQueue[Event]) -> None:
-        self._fss = fss
+    def __init__(
+        self,
+        fss: FileSystems,
+        staging: str,
+        inbox: queue.SimpleQueue[Event],
+        owner: str | None = None,
+    ) -> None:
+        self._fss, self._owner = fss, owner
         self._staging = staging
         self._inbox = inbox
         self._poll = 0.02 if staging.startswith("file:") else 0.5
@@ -90,7 +98,7 @@ class Watcher:
         tried: AmAddress | None = None
         while not self._stop.is_set():
             try:
-                target = find_am(self._fss, self._staging)
+                target = find_am(self._fss, self._staging, self._owner)
                 if target is not None:
                     credentials = credentials or read_credentials(self._fss, self._staging)
                     tried, again = target, target == tried

@@ -10,7 +10,7 @@ from xlearning.client.planning import streams
 from xlearning.client.planning.inputs import Listing
 from xlearning.client.planning.plan import Plan
 from xlearning.config import Config
-from xlearning.config.confidential import hide
+from xlearning.config.confidential import hide, hide_words
 from xlearning.fs import dealing
 from xlearning.fs.dealing import Rule
 from xlearning.job import RoleSpec, SearchPaths
@@ -25,7 +25,7 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
     job = plan.job
     lines = [
         f"Application  {job.app_name}  (type {job.app_type}, user {job.user})",
-        f"Command      {shlex.join(job.command)}",
+        f"Command      {shlex.join(hide_words(job.command))}",
         "",
         "Containers",
         *(_role(role) for role in job.roles),

@@ -134,6 +134,10 @@ def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | N
         fix = "pack it (tar czf NAME.tgz ...) and use --archiveFiles NAME.tgz"
         problems.append(Problem(f"{wish.option}: {uri} is a folder", fix))
         return None
+    if status.special:
+        fix = "give a file: write what it yields to one first"
+        problems.append(Problem(f"{wish.option}: {uri} is a {status.special}, not a file", fix))
+        return None
     return Shipped(LocalResource(name, uri, wish.kind), status, uri.startswith("file://"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import tarfile
 import zipfile
 import zlib
@@ -44,10 +45,13 @@ def inspect(path: Path) -> str:
     Raises
     ------
     Bad
-        It is no archive, is cut off or damaged, or a member would leave the folder.
+        It is no file, no archive, is cut off or damaged, or a member would leave the folder.
     OSError
         It cannot be read.
     """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise Bad("is not a regular file")
     with path.open("rb") as file:
         found = _format(file, path.name)
         file.seek(0)

@@ -143,7 +143,8 @@ def _spec(found: Found, notes: list[str]) -> JobSpec | None:
     if spec is not None:
         return public(spec)
     try:
-        return HistoryReader(found.place.fss).spec(found.place.history(found.app_id))
+        folder, user = found.place.history(found.app_id), found.report.user
+        return HistoryReader(found.place.fss).believed_spec(folder, found.app_id, user)
     except (XLearningError, OSError):
         notes.append(
             "properties, variables and files are not known: they are neither in staging nor recorded"
@@ -153,7 +154,7 @@ def _spec(found: Found, notes: list[str]) -> JobSpec | None:
 
 def _staged(found: Found) -> JobSpec | None:
     try:
-        return staged_job(found.place.staging(found.app_id), found.place.fss)
+        return staged_job(found.place.staging(found.app_id), found.place.fss, found.report.user)
     except (XLearningError, OSError):
         return None
 

@@ -131,7 +131,7 @@ def _everybody(place: Place, wish: Wish) -> bool:
 
 def _remembered(place: Place, app_id: str) -> Entry | None:
     """A job of which only its record is left; None where that does not tell its end."""
-    record = _record(place, app_id)
+    record = _record(place, app_id, "")
     if record is None or not record.state.final:
         return None
     return Entry(Found(ApplicationReport.of(record), place), record)
@@ -143,13 +143,14 @@ def _is_meant(found: Found, wish: Wish) -> bool:
 
 
 def _with_record(entry: Entry) -> Entry:
-    return entry if entry.record else Entry(entry.found, _record(entry.found.place, entry.found.app_id))
+    found = entry.found
+    return entry if entry.record else Entry(found, _record(found.place, found.app_id, found.report.user))
 
 
-def _record(place: Place, app_id: str) -> Snapshot | None:
+def _record(place: Place, app_id: str, user: str) -> Snapshot | None:
     try:
-        return HistoryReader(place.fss).snapshot(place.history(app_id))
-    except (XLearningError, OSError):  # private, damaged, or never written
+        return HistoryReader(place.fss).believed(place.history(app_id), app_id, user)
+    except (XLearningError, OSError):  # private, damaged, never written, or not the user's
         return None
 
 

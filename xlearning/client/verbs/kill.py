@@ -14,6 +14,7 @@ from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.reach import connect
 from xlearning.client.verbs.records import KillAnswer
 from xlearning.cluster.base import ApplicationReport
+from xlearning.cluster.exit_words import killed_by
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable, XLearningError
 from xlearning.fs.base import exists
 from xlearning.job import JobSpec, to_dict
@@ -77,14 +78,15 @@ def end(found: Found, console: Console, *, reason: str, wait: bool) -> Applicati
     """
     if found.report.state.final:
         return found.report
-    job = staged_job(_staging(found), found.place.fss) if _staging(found) else None
+    staging = _staging(found)
+    job = staged_job(staging, found.place.fss, found.report.user) if staging else None
     try:
         refusal = _ask(found, reason)
     except ClusterUnavailable as error:
         report = _leaves_by_itself(found)
         if report is None:
             console.info(f"{error.message}; killing it by force")
-            report = _by_force(found, console, wait=wait)
+            report = _by_force(found, console, reason, wait=wait)
     else:
         if refusal:
             raise NotKilled(f"{found.app_id} was not killed: {refusal}")
@@ -92,7 +94,7 @@ def end(found: Found, console: Console, *, reason: str, wait: bool) -> Applicati
         report = _await_end(found, _PATIENCE) if wait else None
         if report is None and wait:
             console.warn(f"{found.app_id} has not ended after {_PATIENCE:g} s: killing it by force")
-            report = _by_force(found, console, wait=True)
+            report = _by_force(found, console, reason, wait=True)
     if report is not None:
         _settle(found, job, console)
     return report
@@ -118,9 +120,9 @@ def _leaves_by_itself(found: Found) -> ApplicationReport | None:
     return _await_end(found, _ENDING)
 
 
-def _by_force(found: Found, console: Console, *, wait: bool) -> ApplicationReport | None:
+def _by_force(found: Found, console: Console, reason: str, *, wait: bool) -> ApplicationReport | None:
     """Let the back end end it. A refusal, as for a job of somebody else, is an error."""
-    found.place.cluster.kill(found.app_id)
+    found.place.cluster.kill(found.app_id, killed_by(found.place.user, reason))
     if not wait:
         console.info(f"{found.app_id} is being killed; what it leaves behind, the next xl-submit removes")
         return None

@@ -10,6 +10,7 @@ from xlearning.client.following.changes import label
 from xlearning.cluster.base import KnownContainer
 from xlearning.errors import UsageError
 from xlearning.job import Snapshot
+from xlearning.links import web_link
 
 AM_ROLE = "am"
 _SHOWN = 12
@@ -115,8 +116,8 @@ def _of_app(container_id: str, app_id: str) -> bool:
 
 def _web_of(log_url: str) -> str:
     """``http://host:8042`` of a container's log page."""
-    scheme, sep, rest = log_url.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}" if sep and "/node/containerlogs/" in log_url else ""
+    scheme, _, rest = web_link(log_url).partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}" if "/node/containerlogs/" in log_url else ""
 
 
 def _labels(known: Sequence[LogTarget]) -> str:

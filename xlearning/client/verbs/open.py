@@ -16,6 +16,7 @@ from xlearning.client.verbs.records import OpenAnswer
 from xlearning.client.verbs.standing import Standing, standing
 from xlearning.errors import ClusterError
 from xlearning.job import to_dict
+from xlearning.links import web_link
 
 PAGE, BOARD, YARN = "page", "board", "yarn"
 
@@ -47,7 +48,10 @@ def address(found: Found, *, board: bool) -> tuple[str, str]:
     """
     if not found.report.state.final:
         stands = standing(found)
-        return (BOARD, _board(found, stands)) if board else (PAGE, _page(found, stands))
+        what, url = (BOARD, _board(found, stands)) if board else (PAGE, _page(found, stands))
+        if not web_link(url):
+            raise ClusterError(f"the address of its {what} is not one that a browser may open: {url}")
+        return what, url
     of_yarn = found.place.page(found.app_id)
     if of_yarn and not board:
         return YARN, of_yarn
@@ -73,11 +77,12 @@ def _board(found: Found, stands: Standing) -> str:
         return view.url
     if view is not None and not view.enabled:
         raise _none(found, stands, "no TensorBoard", "--board-enable true at the submission asks for one")
-    note = f": {view.note}" if view is not None and view.note else ""
-    raise _none(found, stands, f"no TensorBoard (yet){note}", "try again in a moment")
+    if view is not None and view.note:  # it has ended, or was never there: nobody starts it again
+        raise _none(found, stands, f"no TensorBoard: {view.note}", None)
+    raise _none(found, stands, "no TensorBoard (yet)", "try again in a moment")
 
 
-def _none(found: Found, stands: Standing, what: str, hint: str) -> ClusterError:
+def _none(found: Found, stands: Standing, what: str, hint: str | None) -> ClusterError:
     why = f": {'; '.join(stands.notes)}" if stands.notes else ""
     return ClusterError(f"{found.app_id} has {what}{why}", hint=hint)
 

@@ -166,7 +166,7 @@ class YarnPlace:
             return self.cluster.report(app_id)
         except (ApplicationNotFound, ClusterUnavailable) as error:
             try:
-                found = HistoryReader(self.fss).snapshot(self.history(app_id))
+                found = HistoryReader(self.fss).believed(self.history(app_id), app_id)
             except (XLearningError, OSError):
                 found = None
             forgotten = isinstance(error, ApplicationNotFound)

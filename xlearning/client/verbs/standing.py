@@ -11,6 +11,7 @@ from xlearning.client.verbs.places import LocalPlace, YarnPlace
 from xlearning.client.verbs.reach import connect
 from xlearning.cluster.base import ApplicationReport, KnownContainer
 from xlearning.errors import ApplicationNotFound, ClusterError, XLearningError
+from xlearning.fs.owners import NotBelieved
 from xlearning.history.reader import HistoryReader
 from xlearning.job import AppState, ContainerState, ContainerView, Snapshot
 
@@ -65,8 +66,10 @@ def standing(found: Found) -> Standing:
             notes.append(f"details are those that the ApplicationMaster recorded last; it {stale}")
     if snapshot is None:
         source = BACK_END
-    elif found.report.state.final:
-        snapshot = closed(snapshot, found.report)
+    else:
+        notes += snapshot.notes
+        if found.report.state.final:
+            snapshot = closed(snapshot, found.report)
     known = known_containers(found, notes, thorough=True) if snapshot is None else ()
     return Standing(found.report, found.place.title, source, snapshot, found.place.name, known, tuple(notes))
 
@@ -152,7 +155,9 @@ def _asked(found: Found, notes: list[str]) -> Snapshot | None:
 def _recorded(found: Found, notes: list[str]) -> Snapshot | None:
     folder = found.place.history(found.app_id)
     try:
-        return HistoryReader(found.place.fss).snapshot(folder)
+        return HistoryReader(found.place.fss).believed(folder, found.app_id, found.report.user)
+    except NotBelieved as error:
+        notes.append(error.message)
     except FileNotFoundError:
         if found.report.state.final:
             notes.append(f"there is no history in {folder}")
