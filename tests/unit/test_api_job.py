@@ -160,3 +160,19 @@ def test_words_that_are_no_job() -> None:
         "no command",
     ):
         assert part in said
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("worker_nums", "worker_num"),
+        ("workerNum", "worker_num"),
+        ("inputs", "input"),
+        ("archiveFiles", "archives"),
+    ],
+)
+def test_a_field_that_there_is_not(name: str, meant: str) -> None:
+    with pytest.raises(TypeError, match=f"^Job has no field {name}; did you mean {meant}\\?$"):
+        Job("true", **{name: "2"})
+    with pytest.raises(TypeError, match=r"^Job has no field zzz$"):
+        dataclasses.replace(Job("true"), zzz=1)

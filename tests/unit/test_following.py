@@ -20,7 +20,7 @@ from xlearning.client.console import Console, PlainConsole, open_console
 from xlearning.client.following.attended import Attended
 from xlearning.client.following.banner import banner, left_alone, needed
 from xlearning.client.following.eta import Eta
-from xlearning.client.following.follow import Ending
+from xlearning.client.following.follow import Ending, wants_board
 from xlearning.client.following.log_lines import Lines
 from xlearning.client.following.log_stream import LogStream
 from xlearning.client.following.outcome import Outcome
@@ -34,7 +34,7 @@ from xlearning.client.verbs.log_choice import LogTarget
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config, load
 from xlearning.errors import ClusterUnavailable, UsageError
-from xlearning.job import AppState, ContainerState, JobSpec, RoleSpec
+from xlearning.job import AppState, BoardView, ContainerState, JobSpec, RoleSpec
 
 JOB = JobSpec(APP, "n", "T", "me", ("x",), (RoleSpec("ps", 1, 64, 1), RoleSpec("worker", 2, 64, 1)), "", "")
 RUNNING = snapshot(
@@ -216,6 +216,25 @@ def test_a_heartbeat_says_how_it_stands_and_why_it_waits() -> None:
     assert console.lines[-1] == (
         "RUNNING · worker: 1 running, 1 waiting · 25% · waiting for 1 container: no node has room"
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({}, False),
+        ({"app_type": "TENSORFLOW"}, True),
+        ({"properties": {"xlearning.tf.board.enable": "true"}}, True),
+    ],
+)
+def test_why_there_is_no_board_is_told_to_who_asked_for_one(asked: dict[str, Any], told: bool) -> None:
+    console = Told()
+    view = View(APP, 1.0, console, heartbeat=1.0, board=wants_board(replace(JOB, **asked)))
+    why = "TensorBoard cannot be started: program 'tensorboard' was not found"
+    board = BoardView(True, "", "eventLog", why)
+    for progress in (0.1, 0.9):
+        view.show(replace(RUNNING, board=board, progress=progress))
+    assert console.lines.count(why) == told
+    assert len(console.lines) == 2 + told
 
 
 def test_an_estimate_needs_progress_that_goes_on() -> None:
