@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import getpass
-import json
 import logging
 import os
 import signal
@@ -14,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xlearning import jsonfile
 from xlearning.am.again import say_again
 from xlearning.am.core.events import AmStopped
 from xlearning.am.orphan import die_with_parent
@@ -27,7 +27,7 @@ from xlearning.fs import FileSystems, tokens
 from xlearning.fs.base import exists, join, split_uri
 from xlearning.fs.owners import check_owner
 from xlearning.history.store import HistoryWriter
-from xlearning.job import AppState, JobSpec, from_dict
+from xlearning.job import AppState, JobSpec
 
 if TYPE_CHECKING:
     from xlearning.webui.server import PageServer
@@ -44,8 +44,10 @@ _PAGE_WAITS, _PAGE_DELAY = 2.0, 0.5
 def read_job(storage: FileSystems, staging: str) -> JobSpec:
     """The job that the client staged."""
     path = join(staging, "job.json")
-    with storage.of(path).open_read(path) as stream:
-        return from_dict(JobSpec, json.loads(stream.read()))
+    try:
+        return jsonfile.read_record(storage.of(path), path, JobSpec)
+    except ValueError as error:
+        raise ClusterError(f"{path} is damaged: {error}") from error
 
 
 def await_job(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
+from xlearning import jsonfile
 from xlearning.config import Config
 from xlearning.container import ports
 from xlearning.container.identity import Identity
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join, split_uri
-from xlearning.job import JobSpec, LaunchSpec, from_dict
+from xlearning.job import JobSpec, LaunchSpec
 from xlearning.proto import xlearning_pb2 as pb
+
+_LIMIT = 256 * 2**20  # bytes; a launch names each file of an input
 
 # What carrying out an order may meet: the world's faults, not ours.
 EXPECTED = (XLearningError, OSError, ValueError, KeyError)
@@ -58,7 +60,7 @@ class Orders:
             It cannot be read or understood.
         """
         text = order.spec_json or self._read_staged(order.file)
-        spec = from_dict(LaunchSpec, json.loads(text))
+        spec = jsonfile.record(LaunchSpec, text)
         self.config = Config.from_properties(spec.properties)
         self.fss = self._file_systems()
         return LaunchOrder(spec, self.config, self.fss)
@@ -67,15 +69,14 @@ class Orders:
         """Hold ``count`` ports in the job's range, on the address that others use. Blocks."""
         if count == 0:
             return []
-        job = from_dict(JobSpec, json.loads(self._read_staged("job.json")))
+        job = jsonfile.record(JobSpec, self._read_staged("job.json"))
         config = Config.from_properties(job.properties)
         begin, end = config.get(ports.PROPERTY_BEGIN), config.get(ports.PROPERTY_END)
         return ports.reserve(self._identity.host, count, begin, end)
 
     def _read_staged(self, name: str) -> str:
         path = name if "://" in name else join(self._identity.staging, name)
-        with self.staging_fs().open_read(path) as file:
-            return file.read().decode("utf-8")
+        return jsonfile.content(self.staging_fs(), path, _LIMIT).decode("utf-8")
 
     def _file_systems(self) -> FileSystems:
         return FileSystems(self._default_uri, timeout=self.config.get("xlearning.fs.timeout"))

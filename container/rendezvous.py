@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 
+from xlearning import jsonfile
 from xlearning.errors import StorageError
 from xlearning.fs.base import FileSystem, exists, join
 
@@ -49,8 +49,8 @@ class Rendezvous:
             fs = self._open_fs()
             if exists(fs, self._file(self._attempt + 1)):
                 raise Fenced(f"attempt {self._attempt + 1} of the application has begun")
-            with fs.open_read(self._file(self._attempt)) as file:
-                self._known = str(json.loads(file.read())["address"])
+            found = jsonfile.read(fs, self._file(self._attempt))
+            self._known = str(found["address"])
         except FileNotFoundError:
             return None
         except StorageError as error:

@@ -440,8 +440,24 @@ def from_dict(kind: type[T], data: Any) -> T:
         A field without a default is missing.
     ValueError
         An enumeration does not know the value.
+    TypeError, AttributeError, OverflowError
+        Something is of another type, or too large for it.
     """
     return typing.cast(T, _build(kind, data))
+
+
+_SCALARS: Mapping[Any, Any] = {str: str, int: int, bool: bool, float: (int, float)}
+
+
+def _list(data: Any) -> Any:
+    if not isinstance(data, (list, tuple)):
+        raise TypeError(f"{_shortened(data)} is no list")
+    return data
+
+
+def _shortened(data: Any) -> str:
+    text = repr(data)
+    return text if len(text) <= 40 else f"{text[:40]}..."
 
 
 def _build(kind: Any, data: Any) -> Any:
@@ -451,9 +467,9 @@ def _build(kind: Any, data: Any) -> Any:
         return None if data is None else _build(inner[0], data)
     if origin is tuple:
         item = get_args(kind)[0]
-        return tuple(_build(item, value) for value in data)
+        return tuple(_build(item, value) for value in _list(data))
     if origin is frozenset:
-        return frozenset(_build(get_args(kind)[0], value) for value in data)
+        return frozenset(_build(get_args(kind)[0], value) for value in _list(data))
     if origin is not None and issubclass(origin, Mapping):
         value_kind = get_args(kind)[1]
         return {key: _build(value_kind, value) for key, value in data.items()}
@@ -468,6 +484,6 @@ def _build(kind: Any, data: Any) -> Any:
             elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
                 raise KeyError(f"{getattr(kind, '__name__', kind)}.{f.name} is missing")
         return kind(**values)
-    if kind is float and isinstance(data, int):
-        return float(data)
-    return data
+    if kind in _SCALARS and not isinstance(data, _SCALARS[kind]):
+        raise TypeError(f"{_shortened(data)} is no {kind.__name__}")
+    return float(data) if kind is float else data

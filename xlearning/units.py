@@ -110,6 +110,8 @@ def format_bytes(count: float) -> str:
 
 def format_duration(seconds: float) -> str:
     """A duration (seconds) for people: ``250ms``, ``3.2s``, ``2m 05s``, ``1h 02m``, ``3d 04h``."""
+    if not math.isfinite(seconds):
+        return "?"
     if seconds < 0:
         return "-" + format_duration(-seconds)
     if seconds == 0:

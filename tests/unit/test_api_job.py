@@ -102,6 +102,8 @@ def test_a_job_shows_what_is_set() -> None:
     job = Job(["run", "a b"], worker_num=2, conf={"k": 1.5})
     assert repr(job) == "Job(\"run 'a b'\", worker_num=2, conf={'k': '1.5'})"
     assert eval(repr(job)) == job
+    secret = Job("run --password s3crt", env={"DB_PASS": "s3crt", "A": "b"})
+    assert "s3crt" not in repr(secret) and "'A': 'b'" in repr(secret)
 
 
 # ---- what is wrong -------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -93,3 +94,17 @@ class Bytes:
     def _leave(self) -> None:
         self.gone = True
         silence(sys.stdout)
+
+
+def format_moment(seconds: float) -> str:
+    """Date and time by this machine's clock; ``?`` for what is none.
+
+    Parameters
+    ----------
+    seconds : float
+        Since 1970.
+    """
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+    except (OverflowError, ValueError, OSError):
+        return "?"

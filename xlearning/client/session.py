@@ -6,17 +6,17 @@ YARN nor a JVM is asked. grpc is loaded only when a connection is made.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xlearning.errors import ClusterError, ClusterUnavailable
+from xlearning import jsonfile
+from xlearning.errors import ClusterError, ClusterUnavailable, StorageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.fs.owners import check_owner
-from xlearning.job import Snapshot, from_dict
+from xlearning.job import Snapshot
 from xlearning.links import harmless
 
 if TYPE_CHECKING:
@@ -68,11 +68,15 @@ def find_am(fss: FileSystems, staging: str, owner: str | None = None) -> AmAddre
         attempts = [(attempt, path) for attempt, path in names if attempt]
         if not attempts:
             return None
-        with fs.open_read(max(attempts)[1]) as file:
-            record = json.loads(file.read())
+        newest = max(attempts)[1]
+        if owner is not None:
+            check_owner(fss, staging, owner, "what is staged")
+            check_owner(fss, newest, owner, "an address")
+        return jsonfile.read_record(fs, newest, AmAddress)
     except FileNotFoundError:
         return None
-    return AmAddress(record["address"], int(record["attempt"]), record.get("page", ""))
+    except ValueError as error:
+        raise StorageError(f"{newest} is damaged: {error}") from error
 
 
 def load_grpc() -> None:
@@ -131,8 +135,8 @@ class AmConnection:
         except (grpc.RpcError, ValueError) as error:  # ValueError: the channel was closed meanwhile
             raise _mapped(error) from error
         try:
-            return harmless(from_dict(Snapshot, json.loads(reply.snapshot_json)))
-        except (KeyError, ValueError, TypeError) as error:
+            return harmless(jsonfile.record(Snapshot, reply.snapshot_json))
+        except ValueError as error:
             raise ClusterError(
                 f"the status of the application cannot be read: {error}", hint=_OTHER
             ) from error

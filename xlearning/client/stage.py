@@ -14,6 +14,7 @@ from xlearning.client.planning.resources import Shipped
 from xlearning.errors import ClusterError, UsageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join
+from xlearning.fs.owners import check_owner
 from xlearning.job import JobSpec, LocalResource, to_dict
 
 CREDENTIALS = "credentials"
@@ -52,6 +53,7 @@ def stage(
     _refuse_taken(fs, folder)
     try:
         fs.mkdirs(folder, mode=_PRIVATE)
+        check_owner(fss, folder, plan.job.user, "the staging folder")  # made by others meanwhile
         fs.chmod(folder, _PRIVATE)
         written = [*_credentials(fs, folder, pair)]
         resources = plan.job.resources

@@ -6,9 +6,11 @@ follows the application settles that at its end; what nobody followed, the next 
 
 from __future__ import annotations
 
-import json
+import dataclasses
+import re
 import socket
 
+from xlearning import jsonfile
 from xlearning.client.console import Console
 from xlearning.client.session import find_am
 from xlearning.client.stage import JOB_FILE
@@ -18,8 +20,9 @@ from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus, exists, join, split_uri
 from xlearning.fs.commit import Committer
 from xlearning.fs.owners import belongs, check_owner
-from xlearning.job import JobSpec, from_dict
+from xlearning.job import JobSpec
 
+APP_ID = re.compile(r"application_\d+_\d+", re.ASCII)
 _CONNECT = 2.0  # seconds
 _RETRY_TIME = 10.0  # seconds; whatever cannot be settled now is settled by a later submit
 
@@ -31,10 +34,16 @@ def settle(job: JobSpec, fss: FileSystems) -> bool:
     -------
     bool
         Whether a commit that the application had begun was completed here.
+
+    Raises
+    ------
+    NotBelieved
+        The folder is not that of the job's user: nothing is touched.
     """
     staging = fss.of(job.staging)
     if not exists(staging, job.staging):
         return False
+    check_owner(fss, job.staging, job.user, "what is staged")
     committer = Committer(fss, job.app_id, job.staging, job.outputs, retry_time=_RETRY_TIME)
     completed = committer.settle()
     staging.delete(job.staging, recursive=True)
@@ -66,14 +75,13 @@ def sweep_dead(root: str, user: str, fss: FileSystems, cluster: ClusterClient, c
         console.warn(f"{root} cannot be looked through for remains of earlier jobs: {error}")
         return
     for folder in folders:
-        if not folder.name.startswith("application_"):
+        if not APP_ID.fullmatch(folder.name):
             continue
         if not belongs(folder, user):  # whatever it says: what is done here is done in the user's name
             continue
-        job = staged_job(folder.path, fss, user)
-        owner = job.user if job is not None else folder.owner
-        if owner != user or not _is_dead(folder, fss, cluster):  # the cluster is asked about own jobs only
+        if not _is_dead(folder, fss, cluster, user):  # the cluster is asked about own jobs only
             continue
+        job = staged_job(folder.path, fss, user)
         if job is not None:
             settle_quietly(job, fss, console)
         else:
@@ -90,7 +98,7 @@ def _remove_unfinished(staging: str, fss: FileSystems, console: Console) -> None
         console.warn(f"{staging} of an ended job cannot be removed: {error}")
 
 
-def _is_dead(folder: FileStatus, fss: FileSystems, cluster: ClusterClient) -> bool:
+def _is_dead(folder: FileStatus, fss: FileSystems, cluster: ClusterClient, user: str) -> bool:
     """Whether an application has ended.
 
     One that the cluster does not know may be of another cluster with the same staging folder, or was
@@ -100,13 +108,13 @@ def _is_dead(folder: FileStatus, fss: FileSystems, cluster: ClusterClient) -> bo
     try:
         return cluster.report(folder.name).state.final
     except ApplicationNotFound:
-        return _nobody_listens(folder.path, fss)
+        return _nobody_listens(folder.path, fss, user)
 
 
-def _nobody_listens(staging: str, fss: FileSystems) -> bool:
+def _nobody_listens(staging: str, fss: FileSystems, user: str) -> bool:
     try:
-        target = find_am(fss, staging)
-    except (XLearningError, OSError, ValueError, KeyError):
+        target = find_am(fss, staging, user)
+    except (XLearningError, OSError):
         return False
     if target is None:
         return False
@@ -123,13 +131,17 @@ def _nobody_listens(staging: str, fss: FileSystems) -> bool:
 def staged_job(staging: str, fss: FileSystems, owner: str) -> JobSpec | None:
     """The job of a staging folder; None where none can be read, for then it is not ours to touch.
 
-    A folder that is not its ``owner``'s has none, nor has one with a job of another folder.
+    A folder that is not its ``owner``'s has none, nor has one with a job of another folder, or one that
+    somebody else has put there.
     """
     path = join(staging, JOB_FILE)
     try:
         check_owner(fss, staging, owner, "what is staged")
-        with fss.of(path).open_read(path) as stream:
-            job = from_dict(JobSpec, json.loads(stream.read()))
-    except (OSError, ValueError, KeyError):
+        check_owner(fss, path, owner, "the job")
+        job = jsonfile.read_record(fss.of(path), path, JobSpec)
+    except (OSError, ValueError):
         return None
-    return job if job.app_id == split_uri(staging)[2].rpartition("/")[2] else None
+    place, said = (split_uri(join(uri))[2] for uri in (staging, job.staging))
+    if said != place or job.app_id != place.rpartition("/")[2]:
+        return None
+    return dataclasses.replace(job, user=owner, staging=staging)

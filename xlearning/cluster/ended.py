@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from xlearning import jsonfile
+from xlearning.errors import ClusterError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
-from xlearning.job import AppState, from_dict, to_dict
+from xlearning.job import AppState, to_dict
 
 FILE = "ended.json"
 
@@ -35,10 +37,17 @@ def write(storage: FileSystems, staging: str, ended: Ended) -> None:
 
 
 def read(storage: FileSystems, staging: str) -> Ended | None:
-    """The record; None while the job has not ended."""
+    """The record; None while the job has not ended.
+
+    Raises
+    ------
+    ClusterError
+        It is damaged.
+    """
     path = join(staging, FILE)
     try:
-        with storage.of(path).open_read(path) as stream:
-            return from_dict(Ended, json.loads(stream.read()))
+        return jsonfile.read_record(storage.of(path), path, Ended)
     except FileNotFoundError:
         return None
+    except ValueError as error:
+        raise ClusterError(f"{path} is damaged: {error}") from error

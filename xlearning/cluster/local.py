@@ -8,8 +8,10 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from xlearning.cluster import base, credentials, processes
 from xlearning.cluster.base import ApplicationReport, KnownContainer
@@ -18,6 +20,7 @@ from xlearning.cluster.local_files import (
     APP_ID,
     ENV_SLOTS,
     AppFolder,
+    Damaged,
     bootstrap,
     make_private,
     read_json,
@@ -28,7 +31,8 @@ from xlearning.cluster.local_files import (
 from xlearning.config import Config
 from xlearning.errors import ApplicationNotFound, ClusterError
 from xlearning.fs.base import join, split_uri
-from xlearning.job import AppState, JobSpec, from_dict, to_dict
+from xlearning.job import AppState, JobSpec, to_dict
+from xlearning.jsonfile import build
 
 _OWN_VARIABLES = frozenset(value for name, value in vars(base).items() if name.startswith("ENV_"))
 _AGENT_EXTRA = 3.0  # seconds an agent needs besides its program's grace
@@ -45,14 +49,17 @@ class LocalCluster:
         Folder of all local applications (``xlearning.local.dir``), made when missing.
     slots : int
         How many containers of one application may run at once; 0 for any number.
+    warn : callable, optional
+        Told of what is left out.
     """
 
-    def __init__(self, root: Path, slots: int = 0) -> None:
+    def __init__(self, root: Path, slots: int = 0, warn: Callable[[str], None] | None = None) -> None:
         if slots < 0:
             raise ClusterError(f"{slots} local slots: the number cannot be negative", hint="0 means no limit")
         self._apps = root.expanduser().absolute() / "apps"
         self._slots = slots
         self._started: set[int] = set()
+        self._warn, self._told = warn, False
 
     def new_application_id(self) -> str:
         """A fresh id, unique on this machine also when several clients ask at once."""
@@ -132,7 +139,7 @@ class LocalCluster:
 
     def staging(self, app_id: str) -> str:
         """URI of the staging folder that an application was submitted with."""
-        return str(read_json(self._files(app_id).launch)["staging"])
+        return str(_launch(self._files(app_id))["staging"])
 
     def folder(self, app_id: str) -> Path:
         """Where the logs of an application are, and all else that this back end keeps of it."""
@@ -145,7 +152,7 @@ class LocalCluster:
             return
         if why:
             write_json(files.killed, {"why": why})
-        launch = read_json(files.launch)
+        launch = _launch(files)
         deadline = time.monotonic() + launch["patience"] + launch["grace"] + _KILL_MARGIN
         told = False
         while self._supervised(files) and not _read_report(files).state.final:
@@ -157,15 +164,22 @@ class LocalCluster:
             self._bury(files, AppState.KILLED, why or "killed by its user")
 
     def list(self) -> Sequence[ApplicationReport]:
-        """Every application under the root, newest first."""
+        """Every application under the root, newest first. One whose record is damaged is left out."""
         if not self._apps.is_dir():
             return []
         names = sorted((f.name for f in self._apps.iterdir() if APP_ID.fullmatch(f.name)), reverse=True)
-        reports = []
+        reports, damaged = [], []
         for name in names:
-            # being prepared, never submitted, or deleted at this moment
-            with contextlib.suppress(ApplicationNotFound):
+            try:
                 reports.append(self.report(name))
+            except ApplicationNotFound:
+                continue  # being prepared, never submitted, deleted at this moment, or somebody else's
+            except (Damaged, OSError) as error:
+                damaged.append(str(error))
+        if damaged and self._warn and not self._told:
+            self._told = True
+            more = f", and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+            self._warn(f"jobs whose record cannot be read are left out: {damaged[0]}{more}")
         return reports
 
     def containers(self, app_id: str) -> Sequence[KnownContainer]:
@@ -193,7 +207,7 @@ class LocalCluster:
 
     def _files(self, app_id: str, *, known: bool = True) -> AppFolder:
         files = AppFolder(self._apps / app_id)
-        if not APP_ID.fullmatch(app_id) or (known and not files.report.exists()):
+        if not APP_ID.fullmatch(app_id) or (known and not (files.is_own() and files.report.exists())):
             raise ApplicationNotFound(
                 f"no application {app_id} under {self._apps}",
                 hint="old applications are deleted after a while",
@@ -208,7 +222,7 @@ class LocalCluster:
                     continue
             self._started.discard(pid)
         supervisor = read_text(files.supervisor)
-        return processes.alive(supervisor or (read_json(files.launch) or {}).get("client", ""))
+        return processes.alive(supervisor or (_launch(files)["client"] if files.launch.exists() else ""))
 
     def _environment(self, job: JobSpec, files: AppFolder) -> dict[str, str]:
         """The submitting shell's variables without those of a container it may itself run in."""
@@ -240,10 +254,11 @@ class LocalCluster:
 
     def _bury(self, files: AppFolder, state: AppState, words: str) -> ApplicationReport:
         """Do what a dead supervisor cannot: end and delete what is left, and write the last report."""
-        launch = read_json(files.launch)
+        launch = _launch(files)
         prefix = files.container_prefix
         markers = [f"{base.ENV_APP_ID}={files.app_id}", f"{base.ENV_CONTAINER_ID}={prefix}"]
         processes.end(lambda table: processes.marked(table, markers, files.works_in), launch["grace"])
+        _read_report(files)  # damage is told before anything is ended
         report = read_json(files.report)
         said = read_json(files.am(report["attempt"]) / "finish.json")
         if said is not None and said["state"] == AppState.SUCCEEDED.value:
@@ -265,13 +280,46 @@ class LocalCluster:
 
 def _read_report(files: AppFolder) -> ApplicationReport:
     found = read_json(files.report)
-    if found is None:
+    if found is None and not files.report.exists():
         raise ApplicationNotFound(f"the application {files.app_id} was deleted")
-    report = from_dict(ApplicationReport, found)
+    report = _as_report(files, found)
     if report.state.final:
         return report
-    status = read_json(files.am(report.attempt) / "status.json") or {}
-    return from_dict(ApplicationReport, {**found, "tracking_url": status.get("tracking_url", "")})
+    path = files.am(report.attempt) / "status.json"
+    status = read_json(path) or {}
+    if not isinstance(status, dict):
+        raise Damaged(f"{path} is damaged: it is no record")
+    return _as_report(files, {**found, "tracking_url": status.get("tracking_url", "")})
+
+
+def _as_report(files: AppFolder, found: Any) -> ApplicationReport:
+    try:
+        report = build(ApplicationReport, found)
+    except ValueError as error:
+        raise Damaged(f"{files.report} is damaged: {error}") from error
+    if report.app_id != files.app_id:
+        raise Damaged(f"{files.report} is damaged: it is about {report.app_id}")
+    return report
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What is needed of ``launch.json`` later."""
+
+    staging: str
+    client: str
+    grace: float
+    patience: float
+
+
+def _launch(files: AppFolder) -> Mapping[str, Any]:
+    """Content of ``launch.json``."""
+    found = read_json(files.launch)
+    try:
+        build(Launch, found)
+    except ValueError as error:
+        raise Damaged(f"{files.launch} is damaged: {error}") from error
+    return dict(found)
 
 
 def _signal_supervisor(files: AppFolder, number: int) -> bool:

@@ -19,9 +19,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 from pathlib import Path
 
 from xlearning.errors import ClusterError
+from xlearning.jsonfile import read_local
 
 TYPE_CHECKING = False  # as in typing, whose import costs more than the rest of this module
 if TYPE_CHECKING:
@@ -46,6 +48,10 @@ def bootstrap() -> Path:
     return Path(next(iter(spec.submodule_search_locations))) / "bootstrap.py"
 
 
+class Damaged(ClusterError):
+    """A small file of the back end holds something else than was written there."""
+
+
 class AppFolder:
     """The folder of one application."""
 
@@ -60,6 +66,14 @@ class AppFolder:
         self.credentials = path / "credentials"
         self.cache = path / "cache"
         self.scratch = path / "scratch"
+
+    def is_own(self) -> bool:
+        """Whether it is there, and of the account of this process: in a shared place others may make some."""
+        try:
+            found = os.lstat(self.path)
+        except OSError:
+            return False
+        return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
 
     def am(self, attempt: int) -> Path:
         """Folder of one attempt of the ApplicationMaster."""
@@ -110,11 +124,13 @@ def write_json(path: Path, data: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Content of a JSON file, or None when it is not there."""
+    """Content of a JSON file, or None when it is not there; `Damaged` when it is damaged."""
     try:
-        return json.loads(path.read_bytes())
+        return read_local(path)
     except FileNotFoundError:
         return None
+    except ValueError as error:
+        raise Damaged(f"{path} is damaged: {error}") from error
 
 
 def read_text(path: Path) -> str:

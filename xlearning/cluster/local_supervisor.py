@@ -209,9 +209,8 @@ def delete_old(apps: Path, now: float) -> None:
     now : float
         Seconds since 1970.
     """
-    folders = sorted(
-        (f for f in apps.iterdir() if APP_ID.fullmatch(f.name)), key=lambda f: f.name, reverse=True
-    )
+    own = (f for f in apps.iterdir() if APP_ID.fullmatch(f.name) and AppFolder(f).is_own())
+    folders = sorted(own, key=lambda f: f.name, reverse=True)
     for folder in folders[KEPT_APPLICATIONS:]:
         match = APP_ID.fullmatch(folder.name)
         young = match is not None and int(match[1]) / 1000 > now - KEPT_SECONDS

@@ -10,6 +10,7 @@ from pathlib import Path
 _REFERENCE = re.compile(r"\$\{([^}$ ]+)\}")
 _MAX_DEPTH = 20
 _MAX_REPLACEMENTS = 200
+_MAX_LENGTH = 2**20  # characters
 
 
 class Expander:
@@ -37,7 +38,7 @@ class Expander:
         Raises
         ------
         ValueError
-            References that lead in a circle or too deep.
+            References that lead in a circle or too deep, or to more than 1 MiB of text.
         """
         if "${" not in text:
             return text
@@ -53,9 +54,14 @@ class Expander:
                 position = match.end()
                 continue
             self._check(name, trail)
-            text = text[: match.start()] + self._expand(value, (*trail, name)) + text[match.end() :]
+            start = match.start()
+            value = self._expand(value, (*trail, name))
+            if len(text) + len(value) > _MAX_LENGTH:
+                raise ValueError(f"references make it longer than {_MAX_LENGTH} characters (at ${{{name}}})")
+            text = text[:start] + value + text[match.end() :]
             # an inner reference may have completed the name of the one around it
-            position = 0
+            around = text.rfind("${", 0, start + 1)
+            position = start if around < 0 else around
         return text
 
     def _check(self, name: str, trail: tuple[str, ...]) -> None:

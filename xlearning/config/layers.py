@@ -33,7 +33,7 @@ class Config:
 
     def __init__(self, merged: Merger, files: Iterable[ConfFile] = ()) -> None:
         self._entries = dict(merged.entries)
-        self.warnings = tuple(merged.warnings)
+        self.warnings = merged.told()
         self.files = tuple(files)
         if merged.unread:
             # what the other files say may be overridden there, so it is not judged

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -14,6 +15,9 @@ from xlearning.config.keys import HBOX_PREFIX, PREFIX, canonical, is_known, look
 from xlearning.errors import ConfigError
 
 _REFERENCE = re.compile(r"\$\{[^}]*")
+_TOLD = 20  # warnings of a kind; each suggestion takes milliseconds
+_EXPANDED = 64 * 2**20  # characters of all values with references
+_SHOWN = 200  # characters of a bad value
 
 
 class Entry(NamedTuple):
@@ -64,6 +68,16 @@ class Merger:
         self.problems: list[str] = []
         self.unread: list[str] = []  # files that cannot be read, and why
         self._finals: dict[str, str] = {}
+        self._counts: Counter[str] = Counter()
+
+    def told(self) -> tuple[str, ...]:
+        """The warnings, and how many of a kind were left out."""
+        more = (f"and {n - _TOLD} more {kind}" for kind, n in self._counts.items() if n > _TOLD)
+        return (*self.warnings, *more)
+
+    def _among_the_first(self, kind: str) -> bool:
+        self._counts[kind] += 1
+        return self._counts[kind] <= _TOLD
 
     def add_files(self, files: Iterable[ConfFile]) -> None:
         """The files that are read, in their order; what an earlier file declared final stays."""
@@ -88,7 +102,7 @@ class Merger:
                 continue
             if full not in self._finals:
                 kept.append((name, text))
-            elif self._raw(full) != text:
+            elif self._raw(full) != text and self._among_the_first("properties that are final"):
                 self.warnings.append(f"{name} of {one.title} is ignored: final in {self._finals[full]}")
         self.add(kept, one.title)
         for name in file.finals:
@@ -115,17 +129,22 @@ class Merger:
     def expand(self, environ: Mapping[str, str]) -> None:
         """Replace the references of every value, over the merged set."""
         expander = Expander(self._raw, environ)
-        expanded = {}
+        expanded, room = {}, _EXPANDED
         for full, entry in self.entries.items():
             try:
                 text = expander.expand(entry.text)
                 if text != entry.text:
+                    room -= len(text)
+                    if room < 0:
+                        raise ValueError("references make too much text of all values together")
                     secret = entry.secret or any(map(is_secret, _REFERENCE.findall(entry.text)))
                     entry = entry._replace(text=text, given=text, secret=secret)
                 expanded[full] = entry
             except ValueError as error:
-                self.problems.append(f"{entry}: {error}")
+                self.problems.append(f"{_shortened(str(entry))}: {error}")
                 expanded[full] = entry
+                if room < 0:
+                    return
         self.entries = expanded
 
     def drop_defaults(self) -> None:
@@ -142,9 +161,15 @@ class Merger:
 
     def _check_name(self, name: str, source: str) -> None:
         if name.startswith((PREFIX, HBOX_PREFIX)) and not is_known(name):
+            if not self._among_the_first("unknown properties"):
+                return
             near = suggestions(name)
             hint = f"; did you mean {near[0]}?" if near else ""
             self.warnings.append(f"unknown property {name} ({source}){hint}")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _is_default(name: str, text: str) -> bool:

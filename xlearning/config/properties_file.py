@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+from xlearning.config import bounded
 from xlearning.config.hadoop_xml import XmlFile
 from xlearning.errors import ConfigError
 
@@ -20,10 +22,10 @@ def read(path: Path) -> XmlFile:
 
     result = XmlFile()
     try:
-        with path.open(encoding="utf-8") as file:
-            result.values = dict(javaproperties.load(file))
+        text = io.StringIO(bounded.read(path).decode("utf-8"), newline=None)
+        result.values = dict(javaproperties.load(text))
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:  # a bad \uXXXX, or bytes that are no UTF-8
+    except ValueError as error:  # a bad \uXXXX, bytes that are no UTF-8, or no end
         raise ConfigError(f"{path} is no file of properties: {error}") from error
     return result

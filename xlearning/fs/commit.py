@@ -15,15 +15,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from xlearning.errors import XLearningError
+from xlearning import jsonfile
+from xlearning.errors import StorageError, XLearningError
 from xlearning.fs.base import FileStatus, FileSystem, exists, join
 from xlearning.fs.registry import FileSystems
 from xlearning.fs.retry import keep_trying
-from xlearning.job import OutputSpec, from_dict, to_dict
+from xlearning.job import OutputSpec, to_dict
 
 TEMPORARY = "_temporary"
 SUCCESS = "_SUCCESS"
 _INTENT = "intent.json"
+_INTENT_LIMIT = 256 * 2**20  # bytes; one move for each file or folder of an output
 T = TypeVar("T")
 
 
@@ -305,10 +307,25 @@ class Committer:
     def _read_intent(self, folder: str) -> Intent | None:
         path = join(folder, _INTENT)
         try:
-            text = self._try(lambda: _read(self._fs(path), path))
+            text = self._try(lambda: jsonfile.content(self._fs(path), path, _INTENT_LIMIT))
         except FileNotFoundError:
             return None
-        return from_dict(Intent, json.loads(text))
+        try:
+            intent = jsonfile.record(Intent, text)
+        except ValueError as error:
+            raise StorageError(f"{path} is damaged: {error}") from error
+        self._check(intent, path)
+        return intent
+
+    def _check(self, intent: Intent, path: str) -> None:
+        """Refuse an intent that this application cannot have written."""
+        ours = [(remote, join(remote, TEMPORARY, f"{self._app_id}_")) for remote in intent.outputs]
+        known = not self._remotes or set(intent.outputs) <= set(self._remotes)
+        if intent.app_id != self._app_id or not known:
+            raise StorageError(f"{path} is not the intent of {self._app_id} for its outputs")
+        for move in intent.moves:
+            if not any(_is_ours(move, remote, temporary) for remote, temporary in ours):
+                raise StorageError(f"{path} moves {move.source} to {move.target}, outside of its outputs")
 
     def _children(self, folder: str) -> list[FileStatus]:
         try:
@@ -327,9 +344,10 @@ class Committer:
         return keep_trying(step, retry_time=self._retry_time)
 
 
-def _read(fs: FileSystem, path: str) -> bytes:
-    with fs.open_read(path) as stream:
-        return stream.read()
+def _is_ours(move: Move, remote: str, temporary: str) -> bool:
+    steps = (*move.source.split("/"), *move.target.split("/"))
+    within = move.source.startswith(temporary) and move.target.startswith(f"{join(remote)}/")
+    return within and ".." not in steps
 
 
 def _write(fs: FileSystem, path: str, data: bytes) -> None:

@@ -65,7 +65,11 @@ class LocalFileSystem:
         local = local_path(path)
         with _errors(path):
             _refuse_special(local, path)
-            return open(local, "rb", buffering=_BUFFER)
+            file = open(local, "rb", buffering=_BUFFER, opener=_without_waiting)  # noqa: SIM115 - the caller's
+            if not modes.S_ISREG(os.fstat(file.fileno()).st_mode):  # put there after the look
+                file.close()
+                raise StorageError(f"{path} is not a file")
+            return file
 
     def open_write(self, path: str, *, overwrite: bool = False) -> BinaryIO:
         local = local_path(path)
@@ -192,6 +196,11 @@ def _make_parents(local: str) -> None:
         above.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above)) from error
+
+
+def _without_waiting(local: str, flags: int) -> int:
+    """Open a file, also a pipe that nobody writes to."""
+    return os.open(local, flags | os.O_NONBLOCK)
 
 
 def _refuse_special(local: str, uri: str) -> None:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from typing import TypeVar
 
+from xlearning import jsonfile
+from xlearning.config.confidential import hide_words
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
-from xlearning.fs.base import FileSystem, join
+from xlearning.fs.base import join
 from xlearning.fs.owners import NotBelieved, belongs, check_owner
 from xlearning.history.records import HistoryRecord, from_lines
-from xlearning.history.store import SNAPSHOT_FILE, SPEC_FILE
-from xlearning.job import JobSpec, Snapshot, from_dict
+from xlearning.history.store import SNAPSHOT_FILE, SPEC_FILE, public
+from xlearning.job import JobSpec, Snapshot
 from xlearning.links import harmless
 
 T = TypeVar("T")
+_SEGMENT_LIMIT = 256 * 2**20  # bytes; a segment may outgrow its size by one record
 
 
 class HistoryReader:
@@ -46,7 +48,7 @@ class HistoryReader:
             record
             for name in names
             if name.startswith("events-") and name.endswith(".jsonl")
-            for record in from_lines(_content(fs, join(folder, name)))
+            for record in from_lines(jsonfile.content(fs, join(folder, name), _SEGMENT_LIMIT))
         ]
         return (self.snapshot(folder) if SNAPSHOT_FILE in names else None), records
 
@@ -103,28 +105,23 @@ class HistoryReader:
                 f"the history in {folder} is not believed: {foreign[0]} is no container of {app_id}"
             )
         whose = found.user if belongs(status, found.user) else status.owner
-        return harmless(dataclasses.replace(found, user=whose))
+        # an older version may have recorded what is nobody's business
+        return harmless(dataclasses.replace(found, user=whose, command=hide_words(found.command)))
 
     def believed_spec(self, folder: str, app_id: str, user: str) -> JobSpec:
         """What was submitted, its secrets hidden; as `believed`."""
         check_owner(self._fss, folder, user, "the history")
         found = self.spec(folder)
         _check_id(found.app_id, app_id, folder)
-        return found
+        return public(found)
 
     def _record(self, kind: type[T], path: str, what: str) -> T:
-        content = _content(self._fss.of(path), path)
         try:
-            return from_dict(kind, json.loads(content))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            return jsonfile.read_record(self._fss.of(path), path, kind)
+        except ValueError as error:
             raise XLearningError(f"{path} is not {what}: {error}") from error
 
 
 def _check_id(recorded: str, app_id: str, folder: str) -> None:
     if recorded != app_id:
         raise NotBelieved(f"the history in {folder} is not believed: it is about {recorded or 'nothing'}")
-
-
-def _content(fs: FileSystem, path: str) -> bytes:
-    with fs.open_read(path) as file:
-        return file.read()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xlearning.job import to_dict
+from xlearning.jsonfile import parse
 
 # Stands in place of records that were left out because the history had grown too long.
 DROPPED = "dropped"
@@ -45,7 +46,7 @@ def from_lines(content: bytes) -> Iterator[HistoryRecord]:
     """The records of a segment. Lines that are torn, or are no record, are passed over."""
     for line in content.splitlines():
         try:
-            found = json.loads(line)
+            found = parse(line)
             yield HistoryRecord(float(found["time"]), str(found["kind"]), dict(found["data"]))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError):
             continue

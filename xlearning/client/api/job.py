@@ -13,6 +13,7 @@ from xlearning.client.options import OPTIONS, Option, Takes
 from xlearning.client.planning.request import check_command, split_command
 from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan, scan
+from xlearning.config.confidential import hide_value, hide_words, mask
 
 Text: TypeAlias = "str | None"
 Number: TypeAlias = "int | str | None"
@@ -182,14 +183,22 @@ class Job:
         return [(option, texts) for option, texts in pairs if texts]
 
     def __repr__(self) -> str:
-        """The fields that are set."""
-        shown = [f"{field}={getattr(self, field)!r}" for field in FIELDS if getattr(self, field) is not None]
-        return f"{type(self).__name__}({', '.join([repr(shlex.join(self.command)), *shown])})"
+        """The fields that are set, without the values of secrets."""
+        given = {field: value for field in FIELDS if (value := getattr(self, field)) is not None}
+        shown = [f"{name}={_shown(value)}" for name, value in given.items()]
+        command = shlex.join(hide_words(tuple(self.command)))
+        return f"{type(self).__name__}({', '.join([repr(command), *shown])})"
 
 
 FIELDS: Mapping[str, Option] = {
     option.identifier: option for option in OPTIONS if option.name not in NOT_OF_THE_JOB
 }
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):  # of texts, or of None for a variable of this process
+        value = {name: text and hide_value(name, text) for name, text in value.items()}
+    return mask(repr(value))
 
 
 def _command(given: object, problems: list[Problem]) -> tuple[str, ...]:

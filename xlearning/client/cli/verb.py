@@ -128,7 +128,7 @@ def carry_out(
         from xlearning.client.settings import user_name
         from xlearning.client.verbs.places import Places
 
-        places = Places(_config(layers), user_name(os.environ), only_local=local)
+        places = Places(_config(layers), user_name(os.environ), only_local=local, warn=console.warn)
         try:
             return work(places, console)
         finally:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from xlearning.jsonfile import build, read_local
+
 _PATIENCE = 1.0  # seconds; a person waits with a finger on the key
 _FRESH, _QUEUES_FRESH = 5.0, 60.0  # seconds that an answer is good for
 _MOST = 50  # jobs
@@ -53,7 +55,7 @@ def remembered(what: str, fresh: float, ask: Callable[[], list[Any]]) -> list[An
     path = _cache() / f"{what}-{_setting()}.json"
     with contextlib.suppress(OSError, ValueError):
         if 0 <= time.time() - path.stat().st_mtime < fresh:
-            return list(json.loads(path.read_text(encoding="utf-8")))
+            return list(read_local(path))
     found = ask()
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -95,16 +97,14 @@ def _local_jobs() -> list[dict[str, Any]]:
     """Read from the files of the local back end; it itself would first end what was left behind."""
     from xlearning.cluster.base import ApplicationReport
     from xlearning.config import find_conf_dir, load
-    from xlearning.job import from_dict
 
     config = load(environ=os.environ, conf_dir=find_conf_dir(os.environ))
     apps = Path(config.get("xlearning.local.dir")).expanduser() / "apps"
     names = sorted((child.name for child in apps.iterdir()), reverse=True) if apps.is_dir() else []
     found = []
     for name in names[:_MOST]:
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            record = json.loads((apps / name / "app.json").read_text(encoding="utf-8"))
-            found.append(_job(from_dict(ApplicationReport, record)))
+        with contextlib.suppress(OSError, ValueError):
+            found.append(_job(build(ApplicationReport, read_local(apps / name / "app.json"))))
     return found
 
 

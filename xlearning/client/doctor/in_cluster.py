@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -12,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from xlearning import jsonfile
 from xlearning.client.doctor import inside
 from xlearning.client.doctor.checklist import PORTS, Given
 from xlearning.client.doctor.hadoop import Cluster
@@ -178,9 +178,8 @@ def end_client(process: subprocess.Popen[str], app_id: Background[str]) -> str:
 
 def _report(stay: Stay) -> Iterator[Result]:
     file = join(stay.folder, _REPORT, inside.FILE)
-    with stay.fss.of(file).open_read(file) as reader:
-        for record in json.load(reader):
-            yield Result.of(record)
+    for record in jsonfile.read(stay.fss.of(file), file):
+        yield Result.of(record)
 
 
 def _result(finding: Finding, seconds: float) -> Result:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tarfile
 import time
@@ -21,6 +20,7 @@ from xlearning.client.packaging.shipping import GIVEN, given, world_readable
 from xlearning.client.packaging.wheels import cache_root
 from xlearning.client.uploading.cache import Cache
 from xlearning.fs import FileSystem
+from xlearning.jsonfile import LIMIT, parse
 from xlearning.units import format_bytes
 
 _MAKE_AGAIN = "make it again: xl-submit package --output FILE; hdfs dfs -put FILE; and name the new one"
@@ -88,7 +88,7 @@ def manifest(fs: FileSystem, uri: str) -> dict[str, Any]:
         with fs.open_read(uri) as reader, tarfile.open(fileobj=reader, mode="r|gz") as tar:
             for member in tar:
                 if member.name.removeprefix("./") == MANIFEST and (content := tar.extractfile(member)):
-                    return dict(json.load(content))
+                    return dict(parse(content.read(LIMIT)))
     except (tarfile.TarError, EOFError, ValueError) as error:
         raise OSError(f"{uri} is no archive of ours: {error}") from error
     return {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tarfile
 import zlib
 
@@ -11,6 +10,7 @@ from xlearning.client.packaging.package import MANIFEST
 from xlearning.client.packaging.shipping import GIVEN
 from xlearning.errors import ConfigError
 from xlearning.fs import FileSystems
+from xlearning.jsonfile import LIMIT, parse
 
 _MAKE = (
     "make it again with this version: xl-submit package --output FILE; hdfs dfs -put FILE brings it to HDFS"
@@ -42,7 +42,7 @@ def _record(fss: FileSystems, uri: str) -> dict[str, object]:
         content = archive.extractfile(first) if first and first.name.endswith(MANIFEST) else None
         if content is None:
             raise ValueError(f"it does not begin with {MANIFEST}")
-        record = json.load(content)
+        record = parse(content.read(LIMIT))
     if not isinstance(record, dict):
         raise ValueError(f"its {MANIFEST} is no record")
     return record

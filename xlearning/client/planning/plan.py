@@ -111,6 +111,7 @@ def make_plan(
     default_local = config.get("xlearning.output.local.dir")
     output_specs = outputs.parse(request.outputs, fss, default_name=default_local, problems=found)
     outputs.check_overlap(output_specs, found)
+    outputs.tell_read_again(output_specs, input_specs, notes)
     shipped = resources.collect(
         files=request.files,
         cache_files=request.cache_files,

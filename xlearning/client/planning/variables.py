@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +11,7 @@ from pathlib import Path
 from xlearning.client.planning.names import file_name, split_list
 from xlearning.client.planning.request import Request
 from xlearning.client.problems import Problem
-from xlearning.config import Config
+from xlearning.config import Config, bounded
 from xlearning.job import SearchPaths
 from xlearning.template import placeholders
 
@@ -69,11 +70,14 @@ def _read(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str | None
     from dotenv.parser import parse_stream
 
     try:
-        with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
-            bindings = list(parse_stream(file))
+        text = bounded.read(path).decode("utf-8", "surrogateescape")
     except OSError as error:
         problems.append(Problem(f"--env-file {path} cannot be read: {error.strerror}", "correct the path"))
         return
+    except ValueError as error:
+        problems.append(Problem(f"--env-file {path} cannot be read: {error}", "correct the path"))
+        return
+    bindings = list(parse_stream(io.StringIO(text, newline="")))
     for binding in bindings:
         if binding.error:
             text = binding.original.string.strip()

@@ -98,7 +98,7 @@ class Cache:
             owner = self.fs.stat(self.folder).owner
         except (PermissionError, FileExistsError, NotADirectoryError) as error:
             raise ClusterError(f"{self.folder} cannot be made: {error}", hint=hint) from error
-        if owner and owner != self._user.partition("@")[0]:
+        if owner != self._user.partition("@")[0]:
             raise ClusterError(f"{self.folder} belongs to {owner}, not to {self._user}", hint=hint)
 
     def holds(self, entry: Entry) -> bool:

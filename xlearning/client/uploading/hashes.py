@@ -14,6 +14,8 @@ import tempfile
 import threading
 from pathlib import Path
 
+from xlearning.jsonfile import read_local
+
 FILE = "hashes.json"
 _KEPT = 2000  # files
 _CHUNK = 1 << 20  # bytes
@@ -82,7 +84,7 @@ def _stamp(path: Path) -> list[int]:
 
 def _read(path: Path) -> dict[str, list[int | str]]:
     try:
-        known = json.loads(path.read_bytes())
+        known = read_local(path)
         return {str(name): list(row) for name, row in known.items() if len(row) == 6}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
-from xlearning.client.answers import JSON, answer, answer_json, table
+from xlearning.client.answers import JSON, answer, answer_json, format_moment, table
 from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.following.epilogue import first_failure
@@ -187,7 +187,7 @@ def history_lines(entries: Sequence[Entry], now: float, *, users: bool = False) 
             report.name,
             one.found.place.title,
             report.state.value,
-            time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(report.finished)) if report.finished else "-",
+            format_moment(report.finished) if report.finished else "-",
             "-" if lasted is None or not report.finished else format_duration(lasted),
             _result(entry_of(one, now)),
         )

@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from xlearning.client.answers import JSON, answer, answer_json, table
+from xlearning.client.answers import JSON, answer, answer_json, format_moment, table
 from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.language.choice import answering
@@ -151,7 +151,7 @@ def list_lines(found: Sequence[Found], now: float, *, users: bool = False) -> li
             report.app_type or "-",
             say(one.place.title),
             report.state.value,
-            time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(report.submitted)),
+            format_moment(report.submitted),
             "-" if lasted is None else format_duration(lasted),
         )
         rows.append(row)

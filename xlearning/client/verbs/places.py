@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -72,9 +72,9 @@ class LocalPlace:
 
     name, title = "local", "this machine"
 
-    def __init__(self, config: Config, user: str) -> None:
+    def __init__(self, config: Config, user: str, warn: Callable[[str], None] | None = None) -> None:
         self._config, self.user, self.trouble = config, user, ""
-        self._local = LocalCluster(Path(config.get("xlearning.local.dir")))
+        self._local = LocalCluster(Path(config.get("xlearning.local.dir")), warn=warn)
         self.cluster: ClusterClient = self._local
         self.fss = FileSystems(LOCAL_FS, timeout=config.get("xlearning.fs.timeout"))
 
@@ -208,14 +208,22 @@ class Places:
     ----------
     only_local : bool
         Whether ``--local`` was given.
+    warn : callable, optional
+        Told of jobs that are left out because their records are damaged.
     """
 
     def __init__(
-        self, config: Config, user: str, *, only_local: bool, environ: MutableMapping[str, str] = os.environ
+        self,
+        config: Config,
+        user: str,
+        *,
+        only_local: bool,
+        environ: MutableMapping[str, str] = os.environ,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
         self.config, self._user, self._environ = config, user, environ
         self.only_local = only_local
-        self.local: Place = LocalPlace(config, user)
+        self.local: Place = LocalPlace(config, user, warn)
         self._yarn: Place | None = None
 
     def yarn(self) -> Place:

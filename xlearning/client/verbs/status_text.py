@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Sequence
 
-from xlearning.client.answers import table
+from xlearning.client.answers import format_moment, table
 from xlearning.client.following.changes import label, summary
 from xlearning.client.language.choice import answering
 from xlearning.client.language.width import filled
@@ -167,7 +166,7 @@ def save_lines(saves: Sequence[SaveView]) -> list[str]:
 
 def moment(seconds: float | None) -> str:
     """Date and time of this machine's clock; empty where they are not known."""
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds)) if seconds else ""
+    return format_moment(seconds) if seconds else ""
 
 
 def _indent(text: str) -> str:

@@ -1,0 +1,1 @@
+../../../xlearning/jsonfile.py
