@@ -20,13 +20,18 @@ expect.set_options(timeout=PATIENCE)
 class Watch:
     """What a tab did: messages on its console, faults, and every address it asked for."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, expected: str) -> None:
         self.faults: list[str] = []
         self.requests: list[tuple[str, str]] = []
-        page.on("console", lambda m: self.faults.append(m.text) if m.type in ("error", "warning") else None)
+        self._expected = expected
+        page.on("console", self._console)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("dialog", self._dialog)
         page.on("request", lambda request: self.requests.append((request.method, request.url)))
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning") and not (self._expected and self._expected in message.text):
+            self.faults.append(message.text)
 
     def _dialog(self, dialog: Any) -> None:
         self.faults.append(f"dialog {dialog.message}")
@@ -37,14 +42,14 @@ class Watch:
 
 
 @contextlib.contextmanager
-def tab(browser: Browser, **options: Any) -> Iterator[tuple[Page, Watch]]:
-    """A fresh tab that must stay without faults and on this machine."""
+def tab(browser: Browser, expected: str = "", **options: Any) -> Iterator[tuple[Page, Watch]]:
+    """A fresh tab that must stay on this machine, and without faults but for those that are ``expected``."""
     context = browser.new_context(
         **{"viewport": {"width": 1280, "height": 800}, "locale": "en-GB", **options}
     )
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
-    watch = Watch(page)
+    watch = Watch(page, expected)
     try:
         yield page, watch
     finally:

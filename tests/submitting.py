@@ -46,6 +46,14 @@ class Ended:
         return line
 
 
+def words_of(process: psutil.Process) -> list[str]:
+    """Its command line; of one that has just ended, nothing."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
 class Running:
     """An `xl-submit` under way; its messages are read as they come."""
 

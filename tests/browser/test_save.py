@@ -14,7 +14,7 @@ import webui_samples as samples
 from browser_tools import live, tab
 from places import Place
 from playwright.sync_api import Browser, Page, expect
-from submitting import Gateway, Running, wait_for
+from submitting import Gateway, Running, wait_for, words_of
 
 from xlearning.fs import FileSystems
 from xlearning.job import AppState, SaveState
@@ -92,7 +92,7 @@ def test_while_one_runs_the_button_waits_and_failures_are_shown(
 ) -> None:
     gateway.properties["xlearning.agent.timeout"] = "120s"
     running, address = start(gateway, place)
-    agent = next(p for p in gateway.processes() if p.cmdline()[-1:] == ["agent"])
+    agent = next(p for p in gateway.processes() if words_of(p)[-1:] == ["agent"])
     agent.send_signal(signal.SIGSTOP)
     with tab(browser) as (page, _):
         page.goto(address)

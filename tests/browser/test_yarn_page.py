@@ -23,7 +23,7 @@ from browser_tools import Watch, live, tab
 from minihadoop import MiniHadoop
 from places import Place
 from playwright.sync_api import Browser, Page, expect
-from submitting import Running, wait_for
+from submitting import Running, wait_for, words_of
 from webhdfs import WebHdfs
 from yarn_gateway import YarnGateway, processes_of
 
@@ -71,7 +71,7 @@ def http(address: str, method: str = "GET") -> Answer:
 def _is(process: psutil.Process, part: str, container_id: str) -> bool:
     try:
         of = process.environ().get("CONTAINER_ID", "")
-        return process.cmdline()[-1:] == [part] and of.startswith(container_id)
+        return words_of(process)[-1:] == [part] and of.startswith(container_id)
     except psutil.Error:  # the programs' own short-lived processes
         return False
 
@@ -268,7 +268,8 @@ def another_attempt(page: Page, job: Job) -> None:
 
 def test_the_last_applicationmaster_dies(browser: Browser, gateway: YarnGateway, place: Place) -> None:
     job = Job(gateway, place, "out")
-    with tab(browser) as (page, watch):
+    # the browser's own words about YARN's answers for an application without its ApplicationMaster
+    with tab(browser, expected="the server responded with a status of 500") as (page, _):
         page.goto(job.page)
         live(page)
         expect(page.locator("#rows")).to_contain_text("RUNNING")
@@ -283,6 +284,5 @@ def test_the_last_applicationmaster_dies(browser: Browser, gateway: YarnGateway,
         expect(page.locator("#gone")).to_contain_text(f"xl-submit status {job.app_id}")
         page.get_by_role("link", name="YARN's page of the application").click()
         expect(page.locator("body")).to_contain_text("FinalStatus Reported by AM")
-        watch.faults.clear()  # the browser's own words about an answer with status 500
     assert job.running.end().code == 2
     gateway.nothing_is_left_of(job.app_id)

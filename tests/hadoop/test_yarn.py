@@ -12,7 +12,7 @@ import urllib.request
 from pathlib import Path
 
 from places import Place
-from submitting import PROGRAMS
+from submitting import PROGRAMS, words_of
 from yarn_gateway import YarnGateway, processes_of
 
 SHOW, ACT = PROGRAMS / "show.py", PROGRAMS / "act.py"
@@ -102,7 +102,7 @@ def test_an_agent_is_killed(gateway: YarnGateway) -> None:
     running = gateway.start(*JOB, *FOR_EVER)
     running.said("worker: 2 running", 180)
     app_id = gateway.submitted(running)
-    agents = [p for p in processes_of(app_id) if p.cmdline()[-1:] == ["agent"]]
+    agents = [p for p in processes_of(app_id) if words_of(p)[-1:] == ["agent"]]
     assert len(agents) == 3
     worker = next(p for p in agents if p.environ()["XLEARNING_ROLE"] == "worker")
     worker.kill()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 from places import Place
-from submitting import wait_for
+from submitting import wait_for, words_of
 from yarn_gateway import YarnGateway, processes_of
 
 from xlearning.fs.base import exists
@@ -23,7 +23,7 @@ TWICE = ("--conf", "xlearning.app.max.attempts=2", "--board-enable", "false")
 def part(app_id: str, name: str) -> psutil.Process:
     """Our process of an application that is called ``name``: am or agent."""
     (found,) = [
-        p for p in processes_of(app_id) if p.cmdline()[-1:] == [name] and "bootstrap.py" in p.cmdline()[-2]
+        p for p in processes_of(app_id) if words_of(p)[-1:] == [name] and "bootstrap.py" in words_of(p)[-2]
     ]
     return found
 
@@ -180,7 +180,7 @@ def test_what_yarn_refuses_is_told_before_containers_are_waited_for(gateway: Yar
     assert "xlearning.app.priority=FAST is no priority" in ended.err
     ended = gateway.submit("--queue", "nosuch", "--", "true")
     assert (ended.code, ended.out) == (1, "")
-    assert "YARN has no queue nosuch" in ended.err
+    assert "there is no queue nosuch" in ended.err
     assert "Traceback" not in ended.err
 
 

@@ -16,7 +16,7 @@ import pytest
 from minihadoop import MiniHadoop
 from places import Place
 from side_by_side import side_by_side
-from submitting import PROGRAMS, Running, wait_for
+from submitting import PROGRAMS, Running, wait_for, words_of
 from yarn_gateway import YarnGateway, processes_of, settled
 
 from xlearning.cluster.resource_manager import APPS, TAG
@@ -139,7 +139,7 @@ def test_interrupted_before_the_id_is_known(place: Place, gateways: Gateways) ->
 
     found = wait_for(taken, 120, "never submitted")
     (app_id,) = found if isinstance(found, list) else []
-    drivers = [p for p in psutil.Process(running.process.pid).children() if "Driver" in " ".join(p.cmdline())]
+    drivers = [p for p in psutil.Process(running.process.pid).children() if "Driver" in " ".join(words_of(p))]
     for driver in drivers:
         driver.suspend()
     running.process.send_signal(signal.SIGINT)

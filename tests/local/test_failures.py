@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 from places import Place
-from submitting import PROGRAMS, Ended, Gateway, Running, wait_for
+from submitting import PROGRAMS, Ended, Gateway, Running, wait_for, words_of
 
 ACT = PROGRAMS / "act.py"
 
@@ -29,16 +29,16 @@ def failed_clean(ended: Ended, gateway: Gateway, place: Place | None = None) -> 
 
 
 def agents(gateway: Gateway) -> list[psutil.Process]:
-    return [p for p in gateway.processes() if p.cmdline()[-1:] == ["agent"]]
+    return [p for p in gateway.processes() if words_of(p)[-1:] == ["agent"]]
 
 
 def am(gateway: Gateway) -> psutil.Process:
-    (found,) = [p for p in gateway.processes() if p.cmdline()[-1:] == ["am"]]
+    (found,) = [p for p in gateway.processes() if words_of(p)[-1:] == ["am"]]
     return found
 
 
 def programs(gateway: Gateway) -> list[psutil.Process]:
-    return [p for p in gateway.processes() if str(ACT) in p.cmdline() and "xl-submit" not in p.cmdline()[1]]
+    return [p for p in gateway.processes() if str(ACT) in words_of(p) and "xl-submit" not in words_of(p)[1]]
 
 
 def start_and_wait(gateway: Gateway, *args: object, ready: int = 1) -> Running:

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from places import Place
-from submitting import Gateway, Running, wait_for
+from submitting import Gateway, Running, wait_for, words_of
 
 PROGRAM = """
 import os, pathlib, sys, time
@@ -63,7 +63,7 @@ class Job:
 
     def agents(self) -> dict[str, psutil.Process]:
         """Container id -> agent."""
-        found = [p for p in self.gateway.processes() if p.cmdline()[-1:] == ["agent"]]
+        found = [p for p in self.gateway.processes() if words_of(p)[-1:] == ["agent"]]
         return {p.environ()["CONTAINER_ID"]: p for p in found}
 
 
@@ -121,7 +121,7 @@ def test_saved_models_survive_a_job_that_fails(place: Place, gateway: Gateway) -
 def test_saved_models_survive_a_kill_and_an_am_that_dies(place: Place, gateway: Gateway) -> None:
     job = Job(gateway, place, programs=1)
     assert gateway.verb("save", "--local", "last").code == 0
-    (master,) = [p for p in gateway.processes() if p.cmdline()[-1:] == ["am"]]
+    (master,) = [p for p in gateway.processes() if words_of(p)[-1:] == ["am"]]
     master.kill()
     assert job.running.end().code == 2
     (folder,) = place.children("out")
@@ -133,7 +133,7 @@ def test_a_second_attempt_keeps_what_the_first_one_saved(place: Place, gateway: 
     job = Job(gateway, place, "--conf", "xlearning.app.max.attempts=2", programs=1)
     assert gateway.verb("save", "--local", "last").code == 0
     (folder,) = job.saves()
-    (master,) = [p for p in gateway.processes() if p.cmdline()[-1:] == ["am"]]
+    (master,) = [p for p in gateway.processes() if words_of(p)[-1:] == ["am"]]
     job.let("go")
     master.kill()
     ended = job.running.end()

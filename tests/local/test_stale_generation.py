@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import psutil
-from submitting import PROGRAMS, wait_for
+from submitting import PROGRAMS, wait_for, words_of
 
 from xlearning.am.runtime import Runtime, Services
 from xlearning.cluster import base, credentials
@@ -74,7 +74,7 @@ class Bench:
 
     def agents(self) -> list[psutil.Process]:
         children = psutil.Process().children()
-        return [child for child in children if child.cmdline()[-1:] == ["agent"]]
+        return [child for child in children if words_of(child)[-1:] == ["agent"]]
 
 
 async def until(what: object, seconds: float = 30.0) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 from json_answers import conforming
-from submitting import Gateway, Running, wait_for
+from submitting import Gateway, Running, wait_for, words_of
 
 WORK = (
     "echo out $INDEX; echo err $INDEX >&2; mkdir -p output; echo model > output/m; "
@@ -153,7 +153,7 @@ def test_kill_by_force_tidies_up(job: Running, gateway: Gateway) -> None:
     job.end()
     recorded = gateway.history / app_id_of(gateway) / "job.json"
     wait_for(lambda: recorded.exists() and '"progress": 0.25' in recorded.read_text())
-    (master,) = [p for p in gateway.processes() if p.cmdline()[-1:] == ["am"]]
+    (master,) = [p for p in gateway.processes() if words_of(p)[-1:] == ["am"]]
     master.send_signal(signal.SIGSTOP)
     (address,) = gateway.staging.glob("*/am-1.json")
     address.unlink()  # saves the time until the connection is given up

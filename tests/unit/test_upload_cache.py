@@ -27,7 +27,6 @@ OTHER = Entry("base", "2" * 32, FILE)
 
 def cache(root: Path, now: float = NOW, user: str = "") -> Cache:
     found = Cache(FileSystems("file://"), root.as_uri(), user or getpass.getuser(), now)
-    found.open()
     return found
 
 

@@ -149,7 +149,6 @@ def test_the_cache(tmp_path: Path, error: BaseException) -> None:
     def run(fss: FileSystems) -> object:
         used.append(next(roots))
         cache = Cache(fss, used[-1].as_uri(), getpass.getuser(), time.time(), retry_time=0)
-        cache.open()
         hashes = Hashes(tmp_path / "memory", time.time() + 60)
         return users_files.upload(items, cache, hashes, PlainConsole(io.StringIO()), smallest=1000)
 

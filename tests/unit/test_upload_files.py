@@ -44,7 +44,6 @@ class Gateway:
     def upload(self, *items: Shipped) -> tuple[LocalResource, ...]:
         now = later()
         cache = Cache(FSS, (self._root / "staging").as_uri(), getpass.getuser(), now, retry_time=0)
-        cache.open()
         hashes = Hashes(self._root / "memory", now)
         return users_files.upload(items, cache, hashes, PlainConsole(self.said), smallest=LARGE)
 

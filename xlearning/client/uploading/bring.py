@@ -59,7 +59,6 @@ def bring(
     """
     now = time.time()
     cache = Cache(fss, root, user, now, retry_time=config.get("xlearning.fs.retry.time"))
-    cache.open()
     package = deliver(config, fss, cache, console)
     hashes = Hashes(cache_root(os.environ), now)
     smallest = config.get("xlearning.cache.min.size")

@@ -82,16 +82,18 @@ class Cache:
         self.fs: FileSystem = fss.of(self.folder)
         self.now = now
         self.changed = False  # something was added, or is used for the first time in this hour
-        self._user, self._retry_time = user, retry_time
+        self._user, self._retry_time, self._ready = user, retry_time, False
 
-    def open(self) -> None:
-        """Make the cache's folder.
+    def _open(self) -> None:
+        """Make the cache's folder, unless that was done.
 
         Raises
         ------
         xlearning.errors.ClusterError
             It belongs to somebody else, who could put anything there, or cannot be made.
         """
+        if self._ready:
+            return
         hint = "set xlearning.staging.dir to another folder"
         try:
             self.fs.mkdirs(self.folder, mode=PRIVATE)
@@ -100,6 +102,7 @@ class Cache:
             raise ClusterError(f"{self.folder} cannot be made: {error}", hint=hint) from error
         if owner != self._user.partition("@")[0]:
             raise ClusterError(f"{self.folder} belongs to {owner}, not to {self._user}", hint=hint)
+        self._ready = True
 
     def holds(self, entry: Entry) -> bool:
         """Whether a file is there whole."""
@@ -108,6 +111,7 @@ class Cache:
 
     def find(self, entry: Entry) -> Shipment | None:
         """Where a file is, if it is there whole; from now on it counts as used."""
+        self._open()
         folder = self._folder_of(entry)
         target = join(folder, entry.name)
         found = self.look(folder)
