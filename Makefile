@@ -24,6 +24,10 @@ $(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(PIP) -e '.[test]'
 	@touch $@ $(VENV)/.installed
 
+$(VENV)/.bundle: setup.cfg pyproject.toml | $(VENV)/bin/python
+	$(PIP) -e '.[bundle]'
+	@touch $@ $(VENV)/.installed
+
 $(VENV)/.lint: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(PIP) -e '.[test,lint]'
 	@touch $@ $(VENV)/.installed
@@ -51,7 +55,7 @@ lint: $(VENV)/.lint ## ruff, mypy --strict and the import rules
 bench: $(VENV)/.test ## measure; the figures go to bench/out/
 	$(BIN)/python bench/run.py
 
-bundle: $(VENV)/.test ## XLearning and all wheels in one archive, for a gateway without a registry
+bundle: $(VENV)/.bundle ## XLearning and all wheels in one archive, for a gateway without a registry
 	$(BIN)/python tools/bundle.py $(if $(GLIBC),--glibc $(GLIBC))
 
 proto: $(VENV)/bin/python ## generate proto/*_pb2* from proto/xlearning.proto

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from xlearning.am.runtime import Runtime
 from xlearning.cluster.base import ContainerManager, LogChunk
+from xlearning.config.confidential import mask
 from xlearning.job import Snapshot
 
 T = TypeVar("T")
@@ -29,8 +31,11 @@ class RuntimeSource:
         self._runtime, self._manager, self._loop = runtime, manager, loop
 
     def snapshot(self) -> Snapshot:
-        """The newest published snapshot."""
-        return self._runtime.snapshot
+        """The newest published snapshot, without the passwords of addresses."""
+        seen = self._runtime.snapshot
+        inputs = tuple(replace(one, patterns=tuple(map(mask, one.patterns))) for one in seen.inputs)
+        outputs = tuple(replace(one, remote=mask(one.remote)) for one in seen.outputs)
+        return replace(seen, inputs=inputs, outputs=outputs, reason=mask(seen.reason))
 
     def log_files(self, container_id: str) -> Mapping[str, int]:
         """Readable log files of a container: name -> size in bytes."""

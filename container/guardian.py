@@ -182,6 +182,14 @@ def _too_long(argv: list[bytes], env: dict[bytes, bytes]) -> str:
     )
 
 
+def _instead(name: bytes, path: bytes) -> str:
+    """That the other of ``python`` and ``python3`` is there: many machines have only one of them."""
+    other = {b"python": b"python3", b"python3": b"python"}.get(name)
+    if other is None or not any(os.access(os.path.join(d, other), os.X_OK) for d in path.split(b":")):  # noqa: PTH118
+        return ""
+    return f"; {_show(other)} is there"
+
+
 def execute(argv: list[bytes], env: dict[bytes, bytes]) -> NoReturn:
     """Become the program ``argv``, looked up along the PATH of ``env``; `ExecFailed` if it cannot be."""
     name = argv[0]
@@ -208,7 +216,7 @@ def execute(argv: list[bytes], env: dict[bytes, bytes]) -> NoReturn:
             raise ExecFailed(NOT_EXECUTABLE, f"{_show(candidate)}: {words}") from error
     if denied:
         raise ExecFailed(NOT_EXECUTABLE, denied)
-    where = "" if b"/" in name else f" (PATH={_show(path)})"
+    where = "" if b"/" in name else f" (PATH={_show(path)}{_instead(name, path)})"
     raise ExecFailed(NOT_FOUND, f"command not found: {_show(name)}{where}")
 
 

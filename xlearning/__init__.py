@@ -7,10 +7,13 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+# Every program of ours begins with this module, so it loads no other one: not even typing, for its constant,
+# which type checkers know by its name.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from xlearning.client.api.application import Application, Result
     from xlearning.client.api.client import Client, submit
     from xlearning.client.api.job import Job
@@ -56,6 +59,8 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
     return getattr(importlib.import_module(home), name)
 
 

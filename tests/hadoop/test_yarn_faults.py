@@ -98,7 +98,13 @@ def test_programs_that_misbehave(hdfs_dir: str, gateways: Gateways) -> None:
     def too_much_memory() -> None:
         gateway = gateways()
         ended = gateway.submit("--worker-memory", "256M", "--", *act("allocate:600", "wait:never"))
-        failed(ended, gateway, "256 MB", "memory")
+        failed(
+            ended,
+            gateway,
+            "out of memory: ",
+            "of 256 MB; --worker-memory (xlearning.worker.memory) gives it more",
+        )
+        assert "hint:" not in ended.err.partition(" FAILED after ")[2]
 
     side_by_side(
         {

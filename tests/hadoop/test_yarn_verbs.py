@@ -72,6 +72,7 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
     it_is_remembered(gateway, app_id, saved)
     its_logs_are_gathered(gateway, app_id)
     program_has_seen(program.end(), app_id, place)
+    what_others_have_put_there_is_not_believed(gateway, app_id)
     gateway.nothing_is_left_of(app_id)
 
 
@@ -222,6 +223,29 @@ def it_is_remembered(gateway: YarnGateway, app_id: str, saved: str) -> None:
     assert "seen enough" in listed["reason"] and past["notes"] == []
     late = gateway.verb("save", app_id)
     assert late.code == 1 and "has ended (KILLED)" in late.err
+
+
+def what_others_have_put_there_is_not_believed(gateway: YarnGateway, app_id: str) -> None:
+    """A folder of somebody else under the name of the job, with a record that fits but for its command."""
+    folder = f"{gateway.shared}/history/{app_id}"
+    with gateway.storage.default.open_read(f"{folder}/job.json") as file:
+        record = json.load(file)
+    gateway.storage.default.delete(folder, recursive=True)
+    forge = (
+        "import sys; from xlearning.fs import FileSystems; fs = FileSystems().of(sys.argv[1])\n"
+        "fs.mkdirs(sys.argv[1], mode=0o755)\n"
+        "with fs.open_write(sys.argv[1] + '/job.json') as file: file.write(sys.stdin.buffer.read())"
+    )
+    subprocess.run(
+        [sys.executable, "-c", forge, folder],
+        input=json.dumps({**record, "command": ["evil"]}).encode(),
+        env={**gateway.environ(), "HADOOP_USER_NAME": "evil"},
+        check=True,
+        timeout=60,
+    )
+    told = conforming("status", json.loads(good(gateway.verb("status", app_id, "--output", "json"))))
+    assert (told["source"], told["details"]) == ("backend", None)
+    assert f"the history in {folder} is not believed: it belongs to evil, not to" in told["notes"][0]
 
 
 def its_logs_are_gathered(gateway: YarnGateway, app_id: str) -> None:

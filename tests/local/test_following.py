@@ -54,6 +54,8 @@ def test_ctrl_c_on_a_terminal(key: str, code: int, gateway: Gateway, up: Path) -
     assert re.fullmatch(r"application_\d+_\d+\n", out)
     assert ("left alone" in shown.text) == (code == 130)
     if code == 130:
+        after = shown.text.rpartition("follows on? ")[2]
+        assert after.startswith("\r\n"), "what is said next begins a line"
         assert status(gateway) == "RUNNING"
         killed(gateway)
     gateway.nothing_is_left()

@@ -146,7 +146,7 @@ def test_relative_command_belongs_to_the_working_folder(run: Run, tmp_path: Path
         (["/"], 126, "/ is a folder"),
         (["/etc/hostname/x"], 127, "command not found"),
         (["./bad"], 126, "./bad: the interpreter that its first line names is missing"),
-        (["echo", "x" * 200_000], 126, "Argument list too long"),
+        (["echo", "x" * 200_000], 126, "the kernel starts no program with a command of 200006 bytes"),
         (["echo", "a\0b"], 126, "null byte"),
     ],
 )
@@ -156,6 +156,13 @@ def test_cannot_be_started(run: Run, tmp_path: Path, command: list[str], code: i
     end = run(*command)
     assert end.code == code
     assert words in end.reason
+
+
+def test_the_other_python_is_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "python3").symlink_to("/bin/true")
+    end = run("python", env={"PATH": str(tmp_path)})
+    assert (end.code, end.reason) == (127, f"command not found: python (PATH={tmp_path}; python3 is there)")
+    assert "is there" not in run("python3", env={"PATH": "/nowhere"}).reason
 
 
 def test_working_folder_or_log_folder_is_missing(run: Run, tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ def a_job_runs(bin_folder: Path, folder: Path) -> None:
     )
     ended = run(
         *(bin_folder / "xl-submit", "--local", "--worker-num", "2", "--output", "out#model"),
+        *("--board-enable", "true"),
         *("--", "bash", "-c", "echo $INDEX > model/index; sleep 2"),
         cwd=folder,
         XLEARNING_CONF_DIR=str(conf),

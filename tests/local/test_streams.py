@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -50,6 +51,24 @@ def test_what_nobody_can_read_is_a_failure_in_words(word: str, gateway: Gateway)
     assert ended.returncode == 1
     assert "standard output cannot be written: No space left on device" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("words", [["--local", "--dry-run", "--", "true"], ["config", "--all"]])
+def test_a_reader_that_has_left_has_what_it_wanted(words: list[str], gateway: Gateway) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as nobody:
+        ended = subprocess.run(
+            [str(SUBMIT), *words],
+            cwd=gateway.work,
+            env=gateway.environ(),
+            stdout=nobody,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_a_folder_that_was_deleted(gateway: Gateway) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
+from xlearning.client.api import arguments
 from xlearning.client.api.application import Application
 from xlearning.client.api.client import Client
 from xlearning.client.api.job import Job
@@ -90,6 +92,49 @@ def test_an_index_without_a_role(tmp_path: Path) -> None:
     theirs, _ = application(tmp_path, RUNS)
     with pytest.raises(UsageError, match="index counts within a role"):
         theirs.logs(index=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda one: one.wait("x"), "timeout='x' is no number"),
+        (lambda one: one.wait(on_change=3), "on_change=3 cannot be called"),
+        (lambda one: one.logs(files=3), "files=3 are no names"),
+        (lambda one: one.logs(role=3), "role=3 is no text"),
+        (lambda one: one.logs(role="worker", index="0"), "index='0' is no whole number"),
+        (lambda one: one.logs(tail=-1), "tail=-1 is no whole number"),
+        (lambda one: one.kill(reason=None), "reason=None is no text"),
+    ],
+)
+def test_arguments_that_are_none(call: Callable[[Any], object], told: str, tmp_path: Path) -> None:
+    theirs, _ = application(tmp_path, RUNS)
+    with pytest.raises(UsageError, match=re.escape(told)):
+        call(theirs)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda client: client.submit("true"), "'true' is no job\n  hint: give a Job: Job('true')"),
+        (lambda client: client.plan(None), "None is no job"),
+        (lambda client: client.application(None), "app_id=None is no text"),
+        (lambda client: client.applications(limit="x"), "limit='x' is no whole number"),
+        (lambda client: client.applications(states=3), "not all are states"),
+    ],
+)
+def test_arguments_of_a_client_that_are_none(
+    call: Callable[[Any], object], told: str, tmp_path: Path
+) -> None:
+    with Client(local=True, conf={"xlearning.local.dir": tmp_path}) as client:
+        with pytest.raises(UsageError) as caught:
+            call(client)
+        assert told in str(caught.value)
+        assert client.applications(states="running") == []
+
+
+def test_one_name_of_a_file_is_one_name() -> None:
+    assert arguments.texts("files", "stdout") == ("stdout",)
+    assert arguments.texts("files", ["a", "b"]) == ("a", "b")
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,8 @@ def test_a_job_shows_what_is_set() -> None:
     job = Job(["run", "a b"], worker_num=2, conf={"k": 1.5})
     assert repr(job) == "Job(\"run 'a b'\", worker_num=2, conf={'k': '1.5'})"
     assert eval(repr(job)) == job
+    secret = Job("run --password s3crt", env={"DB_PASS": "s3crt", "A": "b"})
+    assert "s3crt" not in repr(secret) and "'A': 'b'" in repr(secret)
 
 
 # ---- what is wrong -------------------------------------------------------------------------------
@@ -158,3 +160,19 @@ def test_words_that_are_no_job() -> None:
         "no command",
     ):
         assert part in said
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("worker_nums", "worker_num"),
+        ("workerNum", "worker_num"),
+        ("inputs", "input"),
+        ("archiveFiles", "archives"),
+    ],
+)
+def test_a_field_that_there_is_not(name: str, meant: str) -> None:
+    with pytest.raises(TypeError, match=f"^Job has no field {name}; did you mean {meant}\\?$"):
+        Job("true", **{name: "2"})
+    with pytest.raises(TypeError, match=r"^Job has no field zzz$"):
+        dataclasses.replace(Job("true"), zzz=1)

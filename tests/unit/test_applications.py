@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from xlearning.client.verbs.applications import find_application
+from xlearning.client.verbs.applications import OF_DOCTOR, find_application
 from xlearning.client.verbs.places import Places
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config
@@ -102,6 +103,18 @@ def test_none_is_meant(ids: list[str], word: str, why: str, yarn: Cluster | None
         find_application(word, Two(Cluster(*ids), yarn))
     assert caught.value.hint
     assert ("and on YARN" in caught.value.message) == (yarn is not None and "several" not in why)
+
+
+def test_the_job_of_doctor_is_nobodys_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    places = Two(Cluster(*IDS), None)
+    first, *others = places.local.jobs("me")
+    jobs = [replace(first, name=OF_DOCTOR), *others]
+    monkeypatch.setattr(places.local, "jobs", lambda _user: jobs)
+    assert find_application("last", places).app_id == IDS[1]
+    assert find_application("222_0001", places).app_id == IDS[0]
+    monkeypatch.setattr(places.local, "jobs", lambda _user: jobs[:1])
+    with pytest.raises(UsageError, match="there is no job of yours"):
+        find_application("last", places)
 
 
 def test_an_end_that_is_in_both_places_is_ambiguous() -> None:

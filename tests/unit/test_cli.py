@@ -320,6 +320,17 @@ def test_a_misspelt_verb(folder: Path, words: tuple[str, ...], meant: str) -> No
     assert f"xl-submit -- {words[0]}" in done.stderr
 
 
+def test_a_verb_behind_options_submits_nothing(folder: Path) -> None:
+    assert_one_sentence(xl_submit(folder, "--local", "list"), "list is a verb: it comes first")
+
+
+@pytest.mark.parametrize("verb", ["completion", *VERBS])
+def test_every_verb_tells_its_help_shortly(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([verb, "-h"]) == 0
+    told = capsys.readouterr()
+    assert (told.out.startswith(f"Usage: xl-submit {verb} "), told.err) == (True, "")
+
+
 def test_a_program_that_sounds_like_a_verb(folder: Path) -> None:
     (folder / "lits").write_text("")
     (folder / "lits").chmod(0o755)

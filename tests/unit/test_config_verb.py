@@ -83,6 +83,9 @@ def test_all_about_one() -> None:
         (" worker.num ", "xlearning.worker.num"),
         ("--worker-num", "xlearning.worker.num"),
         ("-workerNum", "xlearning.worker.num"),
+        ("worker-memory", "xlearning.worker.memory"),
+        ("workerMemory", "xlearning.worker.memory"),
+        ("queue", "xlearning.app.queue"),
         ("driver.memory", "xlearning.am.memory"),
         ("mapred.min.split.size", "xlearning.input.split.minsize"),
         ("hbox.mpi.extra.ld.lirbary.path", "xlearning.mpi.extra.ld.library.path"),
@@ -158,13 +161,33 @@ def test_the_command(tmp_path: Path, xl_submit: Callable[..., tuple[int, str, st
 def test_the_command_tells_bad_values_and_warnings(xl_submit: Callable[..., tuple[int, str, str]]) -> None:
     words = ("-c", "hbox.worker.num=many", "-c", "hbox.ps.num=-1", "-c", "hbox.ps.nun=1")
     code, out, err = xl_submit("config", *words)
-    assert (code, out) == (1, "")
+    assert code == 1
+    rows = {line.split()[0]: line for line in out.splitlines() if line.startswith("xlearning.")}
+    assert "BAD: accepted: a whole number" in rows["xlearning.worker.num"]
+    assert "as hbox.ps.num BAD: accepted" in rows["xlearning.ps.num"]
     assert "WARN  unknown property hbox.ps.nun (--conf); did you mean hbox.ps.num?" in err
     for part in ("2 bad properties", "hbox.worker.num=many (--conf)", "hbox.ps.num=-1 (--conf)"):
         assert part in err
     code, out, err = xl_submit("--local", *words[2:], "true")
     assert (code, out) == (1, "")
     assert "unknown property hbox.ps.nun" in err and "hbox.ps.num=-1" in err
+
+
+def test_one_bad_value_hides_no_other(tmp_path: Path, xl_submit: Callable[..., tuple[int, str, str]]) -> None:
+    good = {"xlearning.app.queue": "q", "xlearning.docker.image": "i"}
+    bad = {
+        **{"xlearning.worker.memory": "much"},
+        **{"xlearning.reserve.port.begin": "9000", "xlearning.reserve.port.end": "8000"},
+    }
+    hadoop_xml.write(tmp_path / "xlearning-site.xml", {**good, **bad})
+    code, out, err = xl_submit("config", "--output", "json")
+    found = {one["name"]: one for one in conforming("config", json.loads(out))["properties"]}
+    assert (code, {name: one["value"] for name, one in found.items() if one["bad"]}) == (1, bad)
+    assert good.items() <= {name: one["value"] for name, one in found.items() if not one["bad"]}.items()
+    assert "2 bad properties" in err and str(tmp_path / "xlearning-site.xml") in err
+    code, out, err = xl_submit("config", "--explain", "worker.memory")
+    assert (code, "  Value     much\n  Bad       accepted: megabytes" in out) == (1, True)
+    assert "Bad" not in xl_submit("config", "--explain", "app.queue")[1]
 
 
 def test_the_command_loads_little() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from job_samples import APP, container, save, snapshot
 from json_answers import conforming
 
+from xlearning.client.console import PlainConsole
 from xlearning.client.verbs import open as opening
 from xlearning.client.verbs.describe import attempts, describe
 from xlearning.client.verbs.describe_text import describe_lines
@@ -217,6 +219,18 @@ def test_the_answer_of_open() -> None:
 )
 def test_whether_there_is_a_display(environ: dict[str, str], platform: str, there: bool) -> None:
     assert opening.has_display(environ, platform) is there
+
+
+@pytest.mark.parametrize("url", ["-new-tab", "file:///etc/passwd", "javascript:x", "http:///x", ""])
+def test_what_is_no_page_is_not_given_to_a_browser(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[str] = []
+    monkeypatch.setattr(opening.webbrowser, "open", lambda one: bool(given.append(one)) or True)
+    monkeypatch.setenv("BROWSER", "true")
+    stream = io.StringIO()
+    assert not opening._open(url, PlainConsole(stream))
+    assert "no address of a page" in stream.getvalue()
+    assert opening._open("https://h/x", PlainConsole(stream))
+    assert given == ["https://h/x"]
 
 
 def test_an_older_record_is_taken_for_what_it_is() -> None:

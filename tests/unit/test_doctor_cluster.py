@@ -22,7 +22,7 @@ from xlearning.client.doctor.examine import examine
 from xlearning.client.doctor.gateway import Found
 from xlearning.client.doctor.hadoop import Cluster
 from xlearning.client.doctor.hdfs import HISTORY, STAGING, Hdfs
-from xlearning.client.doctor.model import Mark
+from xlearning.client.doctor.model import Mark, Result, healthy
 from xlearning.client.doctor.trip import round_trip
 from xlearning.client.doctor.yarn import Yarn
 from xlearning.client.packaging.package import MANIFEST
@@ -274,14 +274,16 @@ def test_an_own_package_is_uploaded_by_the_first_job(tmp_path: Path, root: Path)
 
 
 def test_the_python_of_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def found(**given: str) -> Any:
+    def found(*, in_cluster: bool = False, **given: str) -> Any:
         config = Config.from_properties({name.replace("_", "."): value for name, value in given.items()})
-        return shipped.python_of_nodes(Cluster(write_site(tmp_path), config, "me"))
+        cluster = Cluster(write_site(tmp_path), config, "me")
+        return shipped.python_of_nodes(cluster, in_cluster=in_cluster)
 
-    assert (
-        found(xlearning_python="/usr/bin/python3.12").text == "/usr/bin/python3.12, as xlearning.python says"
-    )
+    named = "/usr/bin/python3.12, as xlearning.python says"
+    assert found(xlearning_python="/usr/bin/python3.12").text == f"{named}: not checked without --in-cluster"
+    assert found(xlearning_python="/usr/bin/python3.12", in_cluster=True).text.endswith("the job below tells")
     monkeypatch.setenv("HOME", "/nowhere/else")
-    assert (found().mark, "the nodes must have it too" in found().text) == (Mark.OK, True)
+    assert (found().mark, "the nodes must have too" in found().text) == (Mark.UNKNOWN, True)
+    assert healthy([Result("nodes-python", "YARN", "Python of nodes", found(), 0.0)]), "it is no fault"
     monkeypatch.setenv("HOME", "/")
     assert found().mark is Mark.WARNING

@@ -106,7 +106,8 @@ def test_what_people_and_programs_are_told() -> None:
     assert [line for some in report.areas(results) for line in some] == [
         "Gateway",
         "  ok           Java              17",
-        "  warning      Ports             few ports",
+        "  warning      Ports             few",
+        "                                 ports",
         "                                 fix: other range",
         "HDFS",
         "  problem      NameNode          silent",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from xlearning.client.doctor import gateway, hadoop
+from xlearning.client.doctor import gateway, hadoop, report
 from xlearning.client.doctor.gateway import Found
 from xlearning.client.doctor.hadoop import Cluster
-from xlearning.client.doctor.model import Finding, Mark
+from xlearning.client.doctor.model import Finding, Mark, Result
 from xlearning.client.problems import Problem
 from xlearning.cluster import gssapi
 from xlearning.cluster.gssapi import Credential
@@ -54,10 +54,20 @@ def test_properties(tmp_path: Path) -> None:
     config = load(environ={}, conf_dir=tmp_path)
     assert gateway.properties(config, Found()).text == f"site file {path}; 1 property is set"
     odd = gateway.properties(config, Found(warnings=["unknown property x"]))
-    assert (odd.mark, odd.text) == (Mark.WARNING, f"site file {path}; unknown property x")
+    assert (odd.mark, odd.text) == (Mark.WARNING, f"site file {path}\nunknown property x")
     for unusable in (None, config):
         bad = gateway.properties(unusable, Found([Problem("bad value", "write it so")], ["odd"]))
-        assert (bad.mark, bad.text.endswith("bad value; odd"), bad.fix) == (Mark.PROBLEM, True, "write it so")
+        assert (bad.mark, bad.text.endswith("bad value\nodd"), bad.fix) == (Mark.PROBLEM, True, "write it so")
+
+
+def test_each_trouble_with_properties_has_a_line_and_its_fix() -> None:
+    trouble = Found([Problem("2 bad properties:\n  a=1\n  b=2"), Problem("c is odd", "drop c")], ["d is new"])
+    found = gateway.properties(None, trouble)
+    told = report.lines(Result("properties", "Gateway", "Properties", found, 0.0))
+    assert [line.strip() for line in told[1:]] == [
+        *("a=1", "b=2", "c is odd (fix: drop c)", "d is new", "fix: correct these properties"),
+    ]
+    assert told[0].endswith("2 bad properties:")
 
 
 def test_java(tmp_path: Path) -> None:

@@ -6,8 +6,11 @@ import json
 import os
 import resource
 import socket
+import subprocess
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from xlearning.client.doctor import inside, machine
@@ -66,6 +69,25 @@ def test_ports(tmp_path: Path) -> None:
     clash = machine.ports("127.0.0.1", 20000, 64001, ephemeral)
     assert (clash.mark, "64000 to 65000" in clash.text) == (Mark.WARNING, True)
     assert machine.ports("127.0.0.1", 20000, 30000, tmp_path / "none").mark is Mark.OK
+
+
+def test_what_a_program_has_started_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "_PROGRAM_PATIENCE", 0.5)
+    hangs = script(tmp_path, "java", f"sleep 1000 & echo $! > {tmp_path}/pid; wait")
+    with pytest.raises(subprocess.TimeoutExpired):
+        machine.run([str(hangs)], os.environ)
+    child = int((tmp_path / "pid").read_text())
+    deadline = time.monotonic() + 20
+    while alive(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def alive(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_the_python_of_programs(tmp_path: Path) -> None:

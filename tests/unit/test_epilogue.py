@@ -10,7 +10,7 @@ from job_samples import APP, container, save, snapshot
 
 from xlearning.client.following.changes import changes, summary
 from xlearning.client.following.epilogue import epilogue, first_failure
-from xlearning.client.following.exits import RESERVED, hint, reserved
+from xlearning.client.following.exits import NODES, RESERVED, THIS_MACHINE, hint, reserved
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.exit_words import out_of_memory, words
 from xlearning.container.bootstrap import EXIT_WORDS
@@ -175,6 +175,23 @@ def test_hints(code: int, line: str, expected: str) -> None:
     assert hint(1, ["anything"]) == ""
 
 
+def test_a_command_that_is_not_there_is_told_once() -> None:
+    reason = "command not found: python (PATH=/bin; python3 is there)"
+    bad = container(0, ContainerState.FAILED, exit_code=127, reason=reason)
+    for where in (NODES, THIS_MACHINE):
+        ended = report(AppState.FAILED, f"worker:0 (c0 on node1): {reason}")
+        told = text(epilogue(ended, snapshot(bad), where=where))
+        assert told.count("command not found") == 1
+        assert "hint: write python3, which is there; xlearning.container.env.PATH" in told
+    alone = text(epilogue(report(AppState.FAILED, "1 of 2 workers"), snapshot(bad)))
+    assert f"First to fail: worker:0 (c0 on node0): exit code 127: {reason}" in alone
+    absent = replace(bad, reason="command not found: x (PATH=/bin)")
+    here = text(epilogue(report(AppState.FAILED), snapshot(absent), where=THIS_MACHINE))
+    assert (
+        "on the PATH of this machine (xlearning.container.env.PATH sets it)" in here and "nodes" not in here
+    )
+
+
 def test_changes_tell_each_thing_once() -> None:
     before = snapshot(container(0, ContainerState.RUNNING))
     assert changes(None, before) == ["RUNNING · worker: 1 running, 1 waiting"]
@@ -187,6 +204,14 @@ def test_changes_tell_each_thing_once() -> None:
         "RUNNING · worker: 1 running, 1 waiting · 47%",
     ]
     assert changes(now, replace(now, progress=0.49)) == []
+
+
+def test_why_there_is_no_board_is_told_once_and_by_one_name() -> None:
+    now = snapshot(
+        container(0, ContainerState.RUNNING), board=BoardView(True, "", "eventLog", "TensorBoard has ended")
+    )
+    assert changes(None, now)[0] == "TensorBoard has ended"
+    assert changes(now, replace(now, progress=0.5))[:-1] == []
 
 
 def test_changes_name_failures_and_attempts() -> None:

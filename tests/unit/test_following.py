@@ -9,17 +9,21 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from job_samples import APP, container, snapshot
 
 from xlearning.client.cli.verb import needed as words_of
 from xlearning.client.console import Console, PlainConsole, open_console
+from xlearning.client.following.attended import Attended
 from xlearning.client.following.banner import banner, left_alone, needed
 from xlearning.client.following.eta import Eta
+from xlearning.client.following.follow import Ending, wants_board
 from xlearning.client.following.log_lines import Lines
 from xlearning.client.following.log_stream import LogStream
+from xlearning.client.following.outcome import Outcome
 from xlearning.client.following.outcome_json import outcome
 from xlearning.client.following.panel_text import Moment, panel_text
 from xlearning.client.following.stopping import Detached, Stopper
@@ -30,7 +34,7 @@ from xlearning.client.verbs.log_choice import LogTarget
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config, load
 from xlearning.errors import ClusterUnavailable, UsageError
-from xlearning.job import AppState, ContainerState, JobSpec, RoleSpec
+from xlearning.job import AppState, BoardView, ContainerState, JobSpec, RoleSpec
 
 JOB = JobSpec(APP, "n", "T", "me", ("x",), (RoleSpec("ps", 1, 64, 1), RoleSpec("worker", 2, 64, 1)), "", "")
 RUNNING = snapshot(
@@ -212,6 +216,25 @@ def test_a_heartbeat_says_how_it_stands_and_why_it_waits() -> None:
     assert console.lines[-1] == (
         "RUNNING · worker: 1 running, 1 waiting · 25% · waiting for 1 container: no node has room"
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({}, False),
+        ({"app_type": "TENSORFLOW"}, True),
+        ({"properties": {"xlearning.tf.board.enable": "true"}}, True),
+    ],
+)
+def test_why_there_is_no_board_is_told_to_who_asked_for_one(asked: dict[str, Any], told: bool) -> None:
+    console = Told()
+    view = View(APP, 1.0, console, heartbeat=1.0, board=wants_board(replace(JOB, **asked)))
+    why = "TensorBoard cannot be started: program 'tensorboard' was not found"
+    board = BoardView(True, "", "eventLog", why)
+    for progress in (0.1, 0.9):
+        view.show(replace(RUNNING, board=board, progress=progress))
+    assert console.lines.count(why) == told
+    assert len(console.lines) == 2 + told
 
 
 def test_an_estimate_needs_progress_that_goes_on() -> None:
@@ -405,3 +428,28 @@ def test_quiet_says_only_what_is_wrong() -> None:
     console.output(["worker:0 | x"])
     console.block(["bad"], good=False)
     assert stream.getvalue().split("careful")[1] == "\nworker:0 | x\nbad\n"
+
+
+@pytest.mark.parametrize(
+    ("ways", "state", "code"),
+    [
+        (Ways(as_json=True), AppState.SUCCEEDED, 1),
+        (Ways(as_json=True), AppState.FAILED, 2),
+        (Ways(), AppState.SUCCEEDED, 0),
+        (Ways(as_json=True, detach=True), AppState.RUNNING, 1),
+    ],
+)
+def test_a_document_that_cannot_be_written(
+    ways: Ways, state: AppState, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = ApplicationReport(APP, "n", "me", state)
+    place = SimpleNamespace(name="local", cluster=SimpleNamespace(report=lambda app_id: report))  # noqa: ARG005
+    ended = Outcome(report, None, {}, ("it has ended",))
+    monkeypatch.setattr("xlearning.client.following.outcome.conclude", lambda *_: ended)
+    attended = Attended(JOB, cast(Any, place), ways, Told())
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        left = attended.to_the_end(inbox) if ways.detach else attended.ended(Ending(report, None))
+        monkeypatch.undo()
+    assert left == code

@@ -75,7 +75,7 @@ def test_an_answer_for_people_and_programs(
     assert head.split() == ["ID", "NAME", "ON", "STATE", "ENDED", "TOOK", "RESULT"]
     assert third.startswith(app(3)) and third.endswith(f"{'y' * 97}...")
     assert "FAILED" in second and second.endswith("1m 38s  exit code 3")
-    assert "1 older ones are not shown: --limit N shows more" in told.err
+    assert "1 older one is not shown: --limit N shows more" in told.err
     assert run(places, open_console(), wish=Wish(all_users=True, states=ENDED), output="json") == 0
     data = conforming("history", json.loads(capsys.readouterr().out))
     killed, failed, good = data["jobs"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from xlearning.client.api.job import Job
 from xlearning.client.options import OPTIONS, Takes, camel
 from xlearning.client.scan import Scan, scan
 from xlearning.config import lookup
@@ -238,3 +239,62 @@ def test_our_options_behind_the_command_are_noticed() -> None:
 
 def test_a_command_in_quotes_is_noticed() -> None:
     assert "leave the quotes out" in scan(["python fit.py"]).notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "signs"),
+    [
+        ("python p.py > out.txt", ">"),
+        ("python p.py 2>&1", ">, &"),
+        ("python p.py $INDEX", "$INDEX"),
+        ('python p.py "${HOME}"', "${HOME}"),
+        ("python p.py `hostname`", "`"),
+        ("cd /x && python p.py", "cd, &&"),
+        ("export A=1; python p.py", "export, ;"),
+        ("A=1 python p.py", "A="),
+        ("python p.py | tee log || true", "|, ||"),
+    ],
+)
+def test_signs_of_a_shell_are_noticed(text: str, signs: str) -> None:
+    line = scan(["--launch-cmd", text])
+    Job.of_line(line)
+    for notes in (line.notes, scan([text]).notes, scan(["--", text]).notes):
+        (note,) = [note for note in notes if "shell" in note]
+        assert f"so {signs} mean" in note and "bash -c '...'" in note
+    assert line.problems == [], "the original runs such commands without a shell too"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python p.py --name 'a > b; c' --regex '^x$'",
+        r"python p.py \$HOME a\;b",
+        "python p.py --out part-${index} --price 5$",
+        "bash -c 'python p.py > out.txt'",
+        "/bin/sh -e -c 'cd /x && python p.py'",
+        "python p.py data/*.csv",
+    ],
+)
+def test_what_needs_no_shell_or_has_one(text: str) -> None:
+    line = scan(["--launch-cmd", text])
+    Job.of_line(line)
+    assert line.notes == []
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("--local", "list"), "xl-submit list --local"),
+        (("--worker-num", "2", "doctor"), "xl-submit doctor"),
+    ],
+)
+def test_a_verb_behind_options(words: tuple[str, ...], meant: str) -> None:
+    (problem,) = scan(words).problems
+    verb = meant.split()[1]
+    assert problem.message == f"{verb} is a verb: it comes first"
+    assert problem.fix == f"write {meant}; for a program of this name: -- {verb}"
+
+
+@pytest.mark.parametrize("words", [("--local", "--", "list"), ("--local", "kill", "last"), ("./list",)])
+def test_a_program_called_like_a_verb(words: tuple[str, ...]) -> None:
+    assert scan(words).problems == []

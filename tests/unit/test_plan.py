@@ -10,6 +10,7 @@ import pytest
 
 from xlearning.client.api.job import Job
 from xlearning.client.api.order import request_of
+from xlearning.client.planning import own_disks
 from xlearning.client.planning.names import local_name, split_alias, split_list
 from xlearning.client.planning.outputs import sweep_remains
 from xlearning.client.planning.plan import Plan, Setting, make_plan
@@ -21,8 +22,10 @@ from xlearning.fs import FileSystems
 from xlearning.job import (
     AppState,
     BoardSpec,
+    InputSpec,
     InputStrategy,
     JobSpec,
+    OutputSpec,
     ResourceKind,
     RoleSpec,
     SearchPaths,
@@ -558,3 +561,22 @@ def test_variables_of_options_and_properties() -> None:
 
 def test_a_placeholder_is_told() -> None:
     assert any("${index} stays as it is" in note for note in plan(command=("x", "${index}")).notes)
+
+
+def test_paths_of_this_machine_for_a_cluster_are_noticed() -> None:
+    inputs = [InputSpec("data", ("file:///data/a", "hdfs://nn/b", "file:///data/a"))]
+    outputs = [OutputSpec("file:///models", "m"), OutputSpec("hdfs://nn/models", "n")]
+    notes: list[str] = []
+    own_disks.tell(inputs, outputs, "hdfs://nn", notes)
+    first, second = notes
+    assert first.startswith("input file:///data/a was looked at on this machine: every node must have")
+    assert second.startswith("output file:///models is on a disk: every node must reach")
+    own_disks.tell(inputs, outputs, "file://", notes)
+    assert len(notes) == 2
+
+
+def test_types_that_are_not_there_invite_no_copies_that_train_alone() -> None:
+    with pytest.raises(UsageError) as caught:
+        plan("--app-type", "horovod", "--worker-num", "2")
+    assert caught.value.hint is not None
+    assert "TENSORFLOW" in caught.value.hint and "any other word" not in caught.value.hint

@@ -16,7 +16,11 @@ from pathlib import Path
 import pytest
 from preflight_table import keeps, rows, said_by
 
+from xlearning.client.planning.resources import Shipped
 from xlearning.client.preflight.archive_content import Bad, inspect
+from xlearning.client.preflight.shipped import check
+from xlearning.fs.local import LocalFileSystem
+from xlearning.job import LocalResource
 
 ROWS = rows("On every back end")
 NOBODY = 65534
@@ -106,6 +110,8 @@ CASES: dict[str, Callable[[], str]] = {
     "the output is a file": lambda: local("--output", "train.py#m"),
     "the output lies below a file": lambda: local("--output", "train.py/x#m"),
     "one output inside another": lambda: local("--output", "out#m", "--output", "out/x#n"),
+    "the output inside an input (note)": lambda: local("--input", "one#data", "--output", "one/out#m"),
+    "the output among files of jobs": lambda: local("--output", "local/apps/x#m"),
     "a file is missing": lambda: local("--files", "nofile"),
     "a folder where a file is wanted": lambda: local("--files", "full"),
     "a file may not be read": secret,
@@ -167,6 +173,30 @@ def test_a_pipe_is_not_waited_for_as_an_archive() -> None:
     os.mkfifo("pipe")
     with pytest.raises(Bad, match="is not a regular file"):
         inspect(Path("pipe"))
+
+
+def test_a_folder_that_is_uploaded_holds_files_only(folder: Path) -> None:
+    os.mkfifo("full/pipe")
+    uri = f"file://{folder}/full"
+    status = LocalFileSystem().stat(uri)
+    item = Shipped(LocalResource("full", uri), status, upload=True)
+    assert check([item], on_yarn=False) == []
+    (found,) = check([item], on_yarn=True)
+    assert found.message == f"--cacheFile: {uri}/pipe (a named pipe) is no file"
+
+
+def test_outputs_among_files_of_jobs() -> None:
+    for place in ("local/apps", "local/staging/x", "stage/x"):
+        assert "where jobs keep files" in local(
+            "--conf", "xlearning.staging.dir=stage", "--output", f"{place}#m"
+        )
+    assert "where jobs keep" not in local("--output", "local/out#m")
+
+
+def test_outputs_beside_inputs() -> None:
+    for pattern, told in (("one/*", True), ("one/", True), ("on", False), ("one/p*", False)):
+        said = local("--input", f"{pattern}#data", "--output", "one/out#m")
+        assert ("reads it too" in said) is (told and pattern != "on")
 
 
 def test_good_archives_pass(folder: Path) -> None:

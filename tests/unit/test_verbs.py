@@ -372,6 +372,12 @@ def test_ambiguous_and_unknown_containers() -> None:
     assert [one.title for one in choose(strangers, APP, role=None, index=None, container=None)] == [FIRST]
     with pytest.raises(UsageError, match="roles are not known"):
         choose(strangers, APP, role="worker", index=None, container=None)
+    with pytest.raises(UsageError, match=r"no container worker yet\n.*try again in a moment"):
+        choose(strangers, APP, role="worker", index=None, container=None, ended=False)
+    early = [LogTarget(FIRST, "worker", None, "worker")]
+    assert choose(early, APP, role="worker", index=None, container=None, ended=False) == early
+    with pytest.raises(UsageError, match=r"no container worker:0 yet\n.*roles and indices are given when"):
+        choose(early, APP, role="worker", index=0, container=None, ended=False)
 
 
 def test_the_node_of_a_container_is_told_by_its_log_page() -> None:

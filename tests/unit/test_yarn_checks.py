@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from xlearning.client.problems import Problem
 from xlearning.cluster import yarn_resources
 from xlearning.cluster.yarn_facts import Facts
 from xlearning.cluster.yarn_resources import Limits
-from xlearning.config import Config
+from xlearning.config import Config, load
 from xlearning.errors import ClusterUnavailable
 from xlearning.job import JobSpec, RoleSpec
 
@@ -90,6 +91,15 @@ def test_everything_too_large_is_told_at_once() -> None:
     assert "the ApplicationMaster asks for 3256 MB of memory" in told
     assert "xlearning.app.priority=FAST" in told
     assert "a ps container" not in told
+
+
+def test_what_is_too_large_is_named_as_it_was_typed() -> None:
+    config = load(environ={}, options={"xlearning.worker.memory": ("9000", "--workerMemory")})
+    made = replace(job()[0], roles=(RoleSpec("worker", 1, 9000, 1),))
+    (found,) = problems(made, config, Limits(2048, 4, 1))
+    assert found.fix == "lower --workerMemory"
+    (found,) = problems(made, Config.from_properties({"xlearning.worker.memory": "9000"}), Limits(2048, 4, 1))
+    assert found.fix == "lower xlearning.worker.memory"
 
 
 def test_no_gpus_at_all() -> None:

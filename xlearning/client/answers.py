@@ -20,10 +20,12 @@ TEXT, JSON = "text", "json"
 def tell(text: str, console: Console) -> bool:
     """Write to standard output; False, with a warning, where that fails: no reason to leave a job.
 
-    Passwords in addresses are left out.
+    Passwords in addresses are left out. A reader that has left, as ``head`` does, has what it wanted.
     """
     try:
         print(mask(text), flush=True)
+    except BrokenPipeError:
+        silence(sys.stdout)
     except OSError as error:
         silence(sys.stdout)
         console.warn(f"standard output cannot be written: {error.strerror}")

@@ -279,6 +279,8 @@ class OnYarn:
         brought = bring(plan.shipped, work, config, fss, root, self.user, console, self._skein.list)
         self._package = brought.package
         self._job = dataclasses.replace(job, resources=brought.resources)
+        if self._skein.driver_starts:
+            console.info("Starting Hadoop's client")
         self._skein.await_driver()
 
     def start(

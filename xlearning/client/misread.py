@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from xlearning.client.cli import VERBS
 from xlearning.client.option import Option, camel
 from xlearning.client.problems import Problem
+from xlearning.client.shell_signs import shell_note
 
 # Options that hardly any program has, so behind the command they are most likely misplaced.
 _OURS = (
@@ -52,5 +54,23 @@ def judge_command(
                 f"{word} stands after the first word of your command, so it belongs to the command; "
                 "options of xl-submit come before it"
             )
-    if len(command) == 1 and " " in first:
+    if len(command) == 1 and " " in first and not shell_note(first, ""):
         notes.append(f"your command is the one word {first!r}: leave the quotes out, or use --launch-cmd")
+
+
+def late_verb(command: Sequence[str], *, local: bool) -> Problem | None:
+    """The problem of a verb that stands behind options, where nobody can mean a program of its name."""
+    if len(command) != 1 or command[0] not in VERBS:
+        return None
+    (verb,) = command
+    return Problem(
+        f"{verb} is a verb: it comes first",
+        f"write xl-submit {verb}{' --local' if local else ''}; for a program of this name: -- {verb}",
+    )
+
+
+def line_of_shell(command: Sequence[str]) -> str:
+    """A note about a command that is one word in the language of a shell; empty for any other."""
+    return (
+        shell_note(command[0], "your command, one word,") if len(command) == 1 and " " in command[0] else ""
+    )

@@ -179,8 +179,10 @@ OPTIONS: tuple[Option, ...] = (
     Option("no-color", "No colours on a terminal, as with the variable NO_COLOR.", RUN, _NOTHING),
     Option("status", "The same as xl-submit status APP_ID.", RUN, metavar="APP_ID"),
     Option("kill", "The same as xl-submit kill APP_ID.", RUN, metavar="APP_ID"),
-    Option("verbose", "Show all properties that are set, with their sources, and tracebacks.", RUN, _NOTHING,
-           common=True),
+    Option("verbose",
+           "Show all properties that are set, with their sources, and tracebacks; with --dry-run also what "
+           "YARN would be sent.",
+           RUN, _NOTHING, common=True),
     Option("version", "Show the version and stop.", RUN, _NOTHING, common=True),
     Option("help", "Show what most jobs need and stop.", RUN, _NOTHING, short="h", common=True),
     Option("help-all", "Show all options and stop.", RUN, _NOTHING, common=True),

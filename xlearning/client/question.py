@@ -42,6 +42,9 @@ def ask_for_key(question: str, seconds: float, stream: TextIO) -> str:
             ready, _, _ = select.select([fd], [], [], seconds)
             key = os.read(fd, 1).decode("latin-1").lower() if ready else ""
         print(key if key.isprintable() else "", file=stream, flush=True)
+    except KeyboardInterrupt:
+        print(file=stream, flush=True)  # what is said next begins a line
+        raise
     except (OSError, termios.error):  # the terminal is gone
         return ""
     return key

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xlearning import units
-from xlearning.client.misread import judge_command
+from xlearning.client.misread import judge_command, late_verb, line_of_shell
 from xlearning.client.options import OPTIONS, Option, Takes, spellings
 from xlearning.client.problems import Problem
 
@@ -108,8 +108,16 @@ class _Scanner:
         self._result.command = tuple(self._words[self._at :])
         self._contradictions()
         if not separated:
-            judge_command(self._result.command, self._known, self._result.problems, self._result.notes)
+            self._judge(self._result.command)
+        if note := line_of_shell(self._result.command):
+            self._result.notes.append(note)
         return self._result
+
+    def _judge(self, command: tuple[str, ...]) -> None:
+        verb = late_verb(command, local=self._result.given("local"))
+        if verb is not None:
+            self._result.problems.append(verb)
+        judge_command(command, self._known, self._result.problems, self._result.notes)
 
     def _option(self, word: str) -> None:
         token, sep, inline = word.partition("=")

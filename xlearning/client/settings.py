@@ -40,19 +40,26 @@ class Layers:
     properties_files: tuple[str, ...] = ()
 
 
-def read_config(layers: Layers, problems: list[Problem], notes: list[str]) -> Config | None:
-    """The configuration; None, and a problem more, when it cannot be used. Warnings become notes."""
+def read_config(
+    layers: Layers, problems: list[Problem], notes: list[str], *, tolerant: bool = False
+) -> Config | None:
+    """The configuration; None, and a problem more, when it cannot be used. Warnings become notes.
+
+    With ``tolerant`` one with bad values is returned too, beside the problem; see `Config.bad`.
+    """
     try:
-        config = _load(layers)
+        config = _load(layers, tolerant=tolerant)
     except ConfigError as error:
         notes += error.warnings
         problems.append(Problem(error.message, error.hint or ""))
         return None
+    if config.fault is not None:
+        problems.append(Problem(config.fault.message, config.fault.hint or ""))
     notes += [*config.warnings, *judge(config).warnings]
     return config
 
 
-def _load(layers: Layers) -> Config:
+def _load(layers: Layers, *, tolerant: bool) -> Config:
     """All layers; where they name a cluster, ``HADOOP_CONF_DIR`` becomes that of the cluster."""
     read = functools.partial(
         load,
@@ -62,6 +69,7 @@ def _load(layers: Layers) -> Config:
         properties_files=[Path(text) for text in layers.properties_files],
         overrides=layers.conf,
         options=layers.options,
+        tolerant=tolerant,
     )
     config = read()
     if not config.is_set(_CLUSTER):

@@ -117,7 +117,8 @@ class Submitter:
 
     def start(self, made: Draft, check: Callable[[], None]) -> JobSpec:
         """Stage and submit, see `BackEnd.start`."""
-        return made.back_end.start(made.plan, made.config, made.fss, made.setting.now, check)
+        # the clock of the job begins here, as YARN's does: uploads were before
+        return made.back_end.start(made.plan, made.config, made.fss, time.time(), check)
 
     def submit(self, job: Job) -> tuple[JobSpec, Draft]:
         """All steps, one submission at a time."""

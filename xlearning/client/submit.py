@@ -29,15 +29,20 @@ def run(line: Scan, console: Console) -> int:
     try:
         made = submitter.draft(job, line.problems, line.notes, written=line.written, to_run=not dry)
         check_logs(ways, made.plan.job)
-        return _show(made, console) if dry else _launch(line, ways, made, submitter, console)
+        return (
+            _show(made, console, whole=line.given("verbose"))
+            if dry
+            else _launch(line, ways, made, submitter, console)
+        )
     finally:
         submitter.close()
 
 
-def _show(made: Draft, console: Console) -> int:
+def _show(made: Draft, console: Console, *, whole: bool) -> int:
     from xlearning.client.planning.dryrun import render
 
-    text = render(made.plan, made.config, made.back_end.describe(made.plan, made.config, made.fss))
+    submission = made.back_end.describe(made.plan, made.config, made.fss) if whole else ""
+    text = render(made.plan, made.config, submission)
     return EXIT_OK if tell(text, console) else EXIT_CLIENT
 
 

@@ -90,6 +90,11 @@ class SkeinCluster:
         """Whether YARN's web pages want a login, see `ResourceManagerWeb.asks_who`."""
         return self._web.asks_who()
 
+    @property
+    def driver_starts(self) -> bool:
+        """Whether `await_driver` would wait."""
+        return self._driver is None or not self._driver.wait(0.0)
+
     def await_driver(self) -> None:
         """Wait for what `warm_up` began; `ClusterError` when the driver cannot be started."""
         self._client()

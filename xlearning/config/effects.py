@@ -34,7 +34,7 @@ def judge(config: Config) -> Verdict:
         entry = config.entry(name)
         assert entry is not None
         effect = effect_of(name)
-        if effect is COUNTS or means_default(name, entry.text):
+        if effect is COUNTS or name in config.bad or means_default(name, entry.text):
             continue
         if effect.missing:
             problems.append((f"{entry}: this version cannot {effect.missing} yet", effect.instead))

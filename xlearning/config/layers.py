@@ -10,7 +10,7 @@ from xlearning.config import values
 from xlearning.config.files import ConfFile, find_conf_dir
 from xlearning.config.files import conf_files as list_files
 from xlearning.config.keys import KEYS, canonical, lookup
-from xlearning.config.merge import Entry, Merger
+from xlearning.config.merge import Entry, Fault, Merger
 from xlearning.errors import ConfigError
 
 __all__ = ["DEFAULT", "Config", "find_conf_dir", "load"]
@@ -29,17 +29,26 @@ class Config:
         Unknown names, final values that were not changed: what a person should read once.
     files : tuple of ConfFile
         The files that were looked at, the lowest first.
+    bad : mapping
+        Property -> what is wrong with its value, in words; its default counts in its place. Empty unless
+        bad values are tolerated.
+    fault : ConfigError or None
+        All of that as the error that it is elsewhere.
     """
 
-    def __init__(self, merged: Merger, files: Iterable[ConfFile] = ()) -> None:
+    def __init__(self, merged: Merger, files: Iterable[ConfFile] = (), *, tolerant: bool = False) -> None:
         self._entries = dict(merged.entries)
         self.warnings = merged.told()
         self.files = tuple(files)
         if merged.unread:
             # what the other files say may be overridden there, so it is not judged
             raise ConfigError("\n  ".join(merged.unread), warnings=self.warnings)
-        self._values, problems = _parse_all(self._entries)
-        _refuse([*merged.problems, *problems], self.warnings)
+        self._values, found = _parse_all(self._entries)
+        faults = [*merged.problems, *found]
+        self.bad = {name: fault.why for fault in reversed(faults) for name in fault.names}
+        self.fault = _error(faults, self.warnings)
+        if self.fault is not None and not tolerant:
+            raise self.fault
 
     @classmethod
     def from_properties(cls, properties: Mapping[str, str]) -> Config:
@@ -108,6 +117,7 @@ def load(
     properties_files: Sequence[Path] = (),
     overrides: Sequence[tuple[str, str]] = (),
     options: Mapping[str, tuple[str, str]] | None = None,
+    tolerant: bool = False,
 ) -> Config:
     """Merge all layers.
 
@@ -127,6 +137,8 @@ def load(
         ``--conf``, later ones win.
     options : mapping
         Name -> (text, option as the user wrote it).
+    tolerant : bool
+        Keep bad values for who wants to see them, instead of raising; see `Config.bad`.
 
     Raises
     ------
@@ -143,7 +155,7 @@ def load(
     for name, (text, spelling) in (options or {}).items():
         merger.add([(name, text)], spelling)
     merger.expand(environ)
-    return Config(merger, files)
+    return Config(merger, files, tolerant=tolerant)
 
 
 def _known(name: str) -> str:
@@ -153,9 +165,9 @@ def _known(name: str) -> str:
     return key.name
 
 
-def _parse_all(entries: Mapping[str, Entry]) -> tuple[dict[str, Any], list[str]]:
+def _parse_all(entries: Mapping[str, Entry]) -> tuple[dict[str, Any], list[Fault]]:
     result: dict[str, Any] = {}
-    problems: list[str] = []
+    faults: list[Fault] = []
     for key in KEYS:
         entry = entries.get(key.name)
         text = entry.text if entry else key.default
@@ -163,13 +175,21 @@ def _parse_all(entries: Mapping[str, Entry]) -> tuple[dict[str, Any], list[str]]
             result[key.name] = None if text is None else values.parse(key, text)
         except ValueError as error:
             assert entry is not None, f"the default of {key.name} is bad: {error}"
-            problems.append(f"{entry}: accepted: {error}")
-    return result, problems + values.contradictions(result)
+            faults.append(Fault((key.name,), f"accepted: {error}", f"{entry}: accepted: {error}"))
+    faults += [Fault(names, why, why) for names, why in values.contradictions(result)]
+    for fault in faults:
+        for name in fault.names:
+            result.setdefault(name, _default(name))
+    return result, faults
 
 
-def _refuse(problems: Sequence[str], warnings: Sequence[str]) -> None:
-    if len(problems) == 1:
-        raise ConfigError(f"bad property {problems[0]}", warnings=warnings)
-    if problems:
-        lines = "\n  ".join([f"{len(problems)} bad properties:", *problems])
-        raise ConfigError(lines, warnings=warnings)
+def _default(name: str) -> Any:
+    key = lookup(name)
+    return None if key is None or key.default is None else values.parse(key, key.default)
+
+
+def _error(faults: Sequence[Fault], warnings: Sequence[str]) -> ConfigError | None:
+    if len(faults) == 1:
+        return ConfigError(f"bad property {faults[0].told}", warnings=warnings)
+    lines = "\n  ".join([f"{len(faults)} bad properties:", *(fault.told for fault in faults)])
+    return ConfigError(lines, warnings=warnings) if faults else None

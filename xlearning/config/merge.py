@@ -59,13 +59,31 @@ class Entry(NamedTuple):
         return f"{self.source} {text}" if self.by_option else f"{self.spelling}={text} ({self.source})"
 
 
+class Fault(NamedTuple):
+    """What is wrong with a value, or between several.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The properties, by their own names.
+    why : str
+        What is wrong, beside a property and its value.
+    told : str
+        The same as a sentence that names them.
+    """
+
+    names: tuple[str, ...]
+    why: str
+    told: str
+
+
 class Merger:
     """Collects layers, lowest first, and everything that is wrong with them."""
 
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
         self.warnings: list[str] = []
-        self.problems: list[str] = []
+        self.problems: list[Fault] = []
         self.unread: list[str] = []  # files that cannot be read, and why
         self._finals: dict[str, str] = {}
         self._counts: Counter[str] = Counter()
@@ -118,7 +136,8 @@ class Merger:
         for full, given in layer.items():
             if len(set(given.values())) > 1:
                 pairs = " and ".join(f"{name}={text}" for name, text in hide(given).items())
-                self.problems.append(f"{pairs} ({source}) are one property with two values: keep one")
+                why = f"{pairs} ({source}) are one property with two values: keep one"
+                self.problems.append(Fault((full,), why, why))
             spelling, text = list(given.items())[-1]
             self.entries[full] = Entry(text, source, spelling, text, is_secret(spelling))
             key = lookup(full)
@@ -141,7 +160,7 @@ class Merger:
                     entry = entry._replace(text=text, given=text, secret=secret)
                 expanded[full] = entry
             except ValueError as error:
-                self.problems.append(f"{_shortened(str(entry))}: {error}")
+                self.problems.append(Fault((full,), str(error), f"{_shortened(str(entry))}: {error}"))
                 expanded[full] = entry
                 if room < 0:
                     return

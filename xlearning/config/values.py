@@ -53,13 +53,13 @@ def _meant(word: str, known: Sequence[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def contradictions(typed: Mapping[str, Any]) -> list[str]:
-    """What is wrong between properties that are each right, in words; missing ones are not judged."""
+def contradictions(typed: Mapping[str, Any]) -> list[tuple[tuple[str, str], str]]:
+    """What is wrong between two properties that are each right, in words; missing ones are not judged."""
     found = []
     for low, high in _ORDERED:
         small, big = typed.get(low), typed.get(high)
         if small is not None and big is not None and small >= big:
-            found.append(f"{low} ({small:g}) must be less than {high} ({big:g})")
+            found.append(((low, high), f"{low} ({small:g}) must be less than {high} ({big:g})"))
     return found
 
 

@@ -7,12 +7,13 @@ import re
 from typing import TypeVar
 
 from xlearning import jsonfile
+from xlearning.config.confidential import hide_words
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.fs.owners import NotBelieved, belongs, check_owner
 from xlearning.history.records import HistoryRecord, from_lines
-from xlearning.history.store import SNAPSHOT_FILE, SPEC_FILE
+from xlearning.history.store import SNAPSHOT_FILE, SPEC_FILE, public
 from xlearning.job import JobSpec, Snapshot
 from xlearning.links import harmless
 
@@ -104,14 +105,15 @@ class HistoryReader:
                 f"the history in {folder} is not believed: {foreign[0]} is no container of {app_id}"
             )
         whose = found.user if belongs(status, found.user) else status.owner
-        return harmless(dataclasses.replace(found, user=whose))
+        # an older version may have recorded what is nobody's business
+        return harmless(dataclasses.replace(found, user=whose, command=hide_words(found.command)))
 
     def believed_spec(self, folder: str, app_id: str, user: str) -> JobSpec:
         """What was submitted, its secrets hidden; as `believed`."""
         check_owner(self._fss, folder, user, "the history")
         found = self.spec(folder)
         _check_id(found.app_id, app_id, folder)
-        return found
+        return public(found)
 
     def _record(self, kind: type[T], path: str, what: str) -> T:
         try:

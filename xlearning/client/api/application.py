@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from xlearning.client.api import arguments
 from xlearning.client.api.logs import LogLine, log_lines
 from xlearning.client.api.waiting import OnChange, await_end
 from xlearning.client.console import Console
@@ -140,6 +141,8 @@ class Application:
         xlearning.errors.WaitTimeout
             It has not ended in time; it goes on.
         """
+        timeout = arguments.seconds("timeout", timeout)
+        arguments.callback("on_change", on_change)
         found = self._look()
         place, job = found.place, self._spec(found)
         ending = Ending(found.report, None)
@@ -164,6 +167,7 @@ class Application:
         xlearning.errors.ClusterError
             It could not be ended, or refuses because it is committing its output.
         """
+        arguments.text("reason", reason)
         try:
             report = kill.end(self._look(), self._console, reason=reason, wait=True)
         finally:
@@ -193,7 +197,7 @@ class Application:
         index: int | None = None,
         *,
         container: str | None = None,
-        files: Sequence[str] = (),
+        files: Sequence[str] | str = (),
         tail: int | None = None,
         follow: bool = False,
     ) -> Iterator[LogLine]:
@@ -205,7 +209,7 @@ class Application:
             Containers of one role (``am``: the ApplicationMaster), or the one with this index in it.
         container : str, optional
             One container, by its id or the end of it.
-        files : sequence of str
+        files : sequence of str, or str
             Other files than stdout and stderr, such as ``agent.log``.
         tail : int, optional
             The last lines of each file only.
@@ -217,7 +221,14 @@ class Application:
         xlearning.errors.XLearningError
             There are none, or they cannot be read.
         """
-        wish = Wish(role, index, container, tuple(files), tail, follow)
+        wish = Wish(
+            arguments.text_or_none("role", role),
+            arguments.whole("index", index),
+            arguments.text_or_none("container", container),
+            arguments.texts("files", files),
+            arguments.whole("tail", tail),
+            bool(follow),
+        )
         return log_lines(self._look(), wish, self._console)
 
     def __repr__(self) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 
-from xlearning.client.api import values
+from xlearning.client.api import arguments, values
 from xlearning.client.api.application import Application
 from xlearning.client.api.job import FIELDS, Job, Pairs, Paths
 from xlearning.client.api.quiet import LoggingConsole
@@ -81,7 +81,7 @@ class Client:
             With everything that is wrong with the job.
         """
         with fields_named():
-            return self._open().draft(job, to_run=False).plan
+            return self._open().draft(arguments.job(job), to_run=False).plan
 
     def submit(self, job: Job) -> Application:
         """Submit a job. It goes on when this process ends.
@@ -94,7 +94,7 @@ class Client:
             It could not be submitted; nothing runs.
         """
         with fields_named():
-            spec, made = self._open().submit(job)
+            spec, made = self._open().submit(arguments.job(job))
         place = self._place(made.config, made.back_end)
         return self._application(Found(_submitted(spec), place), made.config, spec, made.notes)
 
@@ -108,8 +108,9 @@ class Client:
         xlearning.errors.UsageError
             No application of one's own, or more than one, has this end.
         """
+        wanted = arguments.text("app_id", app_id)
         place, config = self._look()
-        return self._application(find_in(app_id, place), config)
+        return self._application(find_in(wanted, place), config)
 
     def applications(
         self, states: Iterable[AppState | str] | None = None, limit: int | None = None
@@ -123,7 +124,7 @@ class Client:
         limit : int, optional
             At most so many.
         """
-        wanted = None if states is None else _states(states)
+        wanted, limit = None if states is None else _states(states), arguments.whole("limit", limit)
         place, config = self._look()
         found = sorted(place.cluster.list(), key=lambda report: -report.submitted)
         shown = [report for report in found if wanted is None or report.state in wanted][:limit]
@@ -189,6 +190,7 @@ def submit(
     wait : bool
         Wait for its end, be it good or bad: ``submit(job, wait=True).wait().check()`` raises where it is bad.
     """
+    arguments.job(job)
     with Client(local=local, conf=conf, conf_files=conf_files) as client:
         application = client.submit(job)
         if wait:
@@ -205,9 +207,11 @@ def _layers(conf: Pairs, conf_files: Paths, cluster: str | None) -> Layers:
 
 
 def _states(states: Iterable[AppState | str]) -> set[AppState]:
+    if isinstance(states, str):
+        states = (states,)
     try:
         return {AppState(state.upper() if isinstance(state, str) else state) for state in states}
-    except (ValueError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         names = ", ".join(state.value for state in AppState)
         raise UsageError(f"states={states!r}: not all are states", hint=f"there are {names}") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import shlex
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,8 @@ from xlearning.client.options import OPTIONS, Option, Takes
 from xlearning.client.planning.request import check_command, split_command
 from xlearning.client.problems import Problem, refuse
 from xlearning.client.scan import Scan, scan
+from xlearning.client.shell_signs import shell_note
+from xlearning.config.confidential import hide_value, hide_words, mask
 
 Text: TypeAlias = "str | None"
 Number: TypeAlias = "int | str | None"
@@ -130,6 +133,12 @@ class Job:
     properties_file: Paths = None
     local_slots: Number = None
 
+    def __new__(cls, *_words: object, **fields: object) -> Job:
+        """Refuse fields that there are not, and say which was meant."""
+        if unknown := [name for name in fields if name not in ("command", *FIELDS)]:
+            raise TypeError("; ".join(map(_no_field, unknown)))
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         """Bring every field into its normal form."""
         problems: list[Problem] = []
@@ -182,14 +191,28 @@ class Job:
         return [(option, texts) for option, texts in pairs if texts]
 
     def __repr__(self) -> str:
-        """The fields that are set."""
-        shown = [f"{field}={getattr(self, field)!r}" for field in FIELDS if getattr(self, field) is not None]
-        return f"{type(self).__name__}({', '.join([repr(shlex.join(self.command)), *shown])})"
+        """The fields that are set, without the values of secrets."""
+        given = {field: value for field in FIELDS if (value := getattr(self, field)) is not None}
+        shown = [f"{name}={_shown(value)}" for name, value in given.items()]
+        command = shlex.join(hide_words(tuple(self.command)))
+        return f"{type(self).__name__}({', '.join([repr(command), *shown])})"
 
 
 FIELDS: Mapping[str, Option] = {
     option.identifier: option for option in OPTIONS if option.name not in NOT_OF_THE_JOB
 }
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):  # of texts, or of None for a variable of this process
+        value = {name: text and hide_value(name, text) for name, text in value.items()}
+    return mask(repr(value))
+
+
+def _no_field(name: str) -> str:
+    known = {spelling.replace("-", "_"): field for field, one in FIELDS.items() for spelling in one.names}
+    near = difflib.get_close_matches(name, known, 1)
+    return f"Job has no field {name}" + (f"; did you mean {known[near[0]]}?" if near else "")
 
 
 def _command(given: object, problems: list[Problem]) -> tuple[str, ...]:
@@ -212,6 +235,8 @@ def _command(given: object, problems: list[Problem]) -> tuple[str, ...]:
 def _command_of(line: Scan) -> tuple[str, ...]:
     text = line.one(COMMAND)
     if text is not None and not line.command:
+        if note := shell_note(_unquoted(text), line.written.get(COMMAND, f"--{COMMAND}")):
+            line.notes.append(note)
         return split_command(_unquoted(text), f"--{COMMAND}", line.problems)
     if text is not None:
         line.notes.append(f"--{COMMAND} is ignored: the command is given at the end of the line")

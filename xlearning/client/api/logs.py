@@ -24,7 +24,7 @@ class LogLine:
     role : str
         ``worker``, ``ps``, ... or ``am``; empty where only YARN knows the container.
     index : int or None
-        Number within the role.
+        Number within the role; None until the container has been given one, and for the ApplicationMaster.
     container : str
         Id of the container.
     file : str

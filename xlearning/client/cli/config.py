@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from xlearning.client.cli.guard import sentences
-from xlearning.client.cli.verb import AS_JSON, run_command
+from xlearning.client.cli.verb import AS_JSON, WIDTH, fitting, run_command
 from xlearning.client.console import Console
 from xlearning.client.language.help import SpokenCommand
 
 if TYPE_CHECKING:
+    from xlearning.client.problems import Problem
     from xlearning.config import Config
 
 _INTRO = (
@@ -21,7 +22,8 @@ _INTRO = (
 )
 _NOTES = (
     "Example: xl-submit config --explain worker.memory",
-    "Exit codes: 0 shown; 1 a file or a value cannot be read, or there is no such property.",
+    "Exit codes: 0 shown; 1 a value is bad (it is shown all the same), a file cannot be read, or there is no "
+    "such property.",
 )
 
 
@@ -30,17 +32,25 @@ _NOTES = (
     cls=SpokenCommand,
     help=_INTRO,
     epilog="\n\n".join(_NOTES),
-    context_settings={"max_content_width": 110},
+    context_settings=WIDTH,
 )
 @click.option("--all", "every", is_flag=True, help="All properties.")
 @click.option(
     "--explain",
     default="",
     metavar="KEY",
+    shell_complete=fitting("properties"),
     help="All about one property, named by any of its names, without its prefix, or by its option.",
 )
 @AS_JSON
-@click.option("-c", "--conf", multiple=True, metavar="KEY=VALUE", help="Set one property. May be repeated.")
+@click.option(
+    "-c",
+    "--conf",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set one property. May be repeated.",
+    shell_complete=fitting("conf_pairs"),
+)
 @click.option("--conf-file", multiple=True, metavar="FILE", help="Read properties from a file.")
 @click.option(
     "--properties-file", multiple=True, metavar="FILE", help="The same, in Java's form (key=value)."
@@ -51,10 +61,13 @@ def config(*, every: bool, explain: str, output: str, verbose: bool, **layers: A
     """Show properties; the exit code."""
 
     def work(console: Console) -> int:
+        from xlearning.client.problems import refuse
         from xlearning.client.verbs.config import run
 
-        found = _read(layers, console, quiet=bool(explain))
-        return run(found, console, every=every, explain=explain, output=output)
+        found, problems = _read(layers, console, quiet=bool(explain))
+        code = run(found, console, every=every, explain=explain, output=output)
+        refuse(problems)
+        return code
 
     return sentences(work, verbose=verbose, interrupted="interrupted")
 
@@ -64,8 +77,9 @@ def main(words: list[str]) -> int:
     return run_command(config, words)
 
 
-def _read(layers: Mapping[str, Any], console: Console, *, quiet: bool) -> Config:
-    from xlearning.client.problems import Problem, refuse
+def _read(layers: Mapping[str, Any], console: Console, *, quiet: bool) -> tuple[Config, list[Problem]]:
+    """The properties, be there bad values among them, and what is wrong."""
+    from xlearning.client.problems import refuse
     from xlearning.client.settings import Layers, cluster_option, read_config, split_pairs
 
     problems: list[Problem] = []
@@ -76,9 +90,10 @@ def _read(layers: Mapping[str, Any], console: Console, *, quiet: bool) -> Config
         cluster_option(layers["cluster"]),
         layers["properties_file"],
     )
-    found = read_config(wanted, problems, notes)
+    found = read_config(wanted, problems, notes, tolerant=True)
     for note in [] if quiet and not problems else notes:
         console.warn(note)
-    refuse(problems)
+    if found is None:
+        refuse(problems)
     assert found is not None  # else there is a problem
-    return found
+    return found, problems

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from xlearning.client.cli.guard import sentences
-from xlearning.client.cli.verb import AS_JSON, run_command
+from xlearning.client.cli.verb import AS_JSON, WIDTH, fitting, run_command
 from xlearning.client.console import Console
 from xlearning.client.language.help import SpokenCommand
 
@@ -29,7 +29,7 @@ _NOTES = (
     cls=SpokenCommand,
     help=_INTRO,
     epilog="\n\n".join(_NOTES),
-    context_settings={"max_content_width": 110},
+    context_settings=WIDTH,
 )
 @click.option("--local", is_flag=True, help="Look at what jobs with --local need only.")
 @click.option(
@@ -43,7 +43,14 @@ _NOTES = (
     metavar="SECONDS",
     help="How long that job may take, waiting in the queue included.",
 )
-@click.option("-c", "--conf", multiple=True, metavar="KEY=VALUE", help="Set one property. May be repeated.")
+@click.option(
+    "-c",
+    "--conf",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set one property. May be repeated.",
+    shell_complete=fitting("conf_pairs"),
+)
 @click.option("--conf-file", multiple=True, metavar="FILE", help="Read properties from a file.")
 @click.option("--keytab", metavar="FILE", help="On a secure cluster: log in with it, not with a ticket.")
 @click.option("--principal", metavar="NAME", help="Principal of the keytab.")

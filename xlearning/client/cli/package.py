@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from xlearning.client.cli.guard import sentences
-from xlearning.client.codes import EXIT_CLIENT
-from xlearning.client.console import Console, open_console
+from xlearning.client.cli.verb import WIDTH, run_command
+from xlearning.client.console import Console
 from xlearning.client.language.help import SpokenCommand
 
 _INTRO = (
@@ -23,9 +23,7 @@ _NODES = (
 )
 
 
-@click.command(
-    name="package", cls=SpokenCommand, help=_INTRO, epilog=_NODES, context_settings={"max_content_width": 110}
-)
+@click.command(name="package", cls=SpokenCommand, help=_INTRO, epilog=_NODES, context_settings=WIDTH)
 @click.option("--output", required=True, metavar="FILE", help="Where to write it; a name such as x.tar.gz.")
 @click.option("--python", metavar="VERSION", help="Python version of the nodes. Default: that of xl-submit.")
 @click.option("--glibc", metavar="VERSION", help="C library of the nodes. Default: that of this machine.")
@@ -41,11 +39,7 @@ def package(*, verbose: bool, **options: Any) -> int:
 
 def main(words: list[str]) -> int:
     """Run the verb with the words after it; the exit code."""
-    try:
-        return int(package.main(words, prog_name="xl-submit package", standalone_mode=False) or 0)
-    except click.ClickException as error:
-        open_console().error(f"{error.format_message()}\n  hint: see xl-submit package --help")
-        return EXIT_CLIENT
+    return run_command(package, words)
 
 
 def _make(console: Console, *, output: str, python: str | None, glibc: str | None) -> int:

@@ -25,7 +25,7 @@ _EXAMPLE = """\
 Example:
   xl-submit --local --app-type TENSORFLOW --worker-num 2 --ps-num 1 \\
       --files train.py --input /data/mnist#data --output /models/m1#model \\
-      python train.py --data ./data --model ./model"""
+      python3 train.py --data ./data --model ./model"""
 VERB_HELP = (
     ("xl-submit list", "Your jobs, on this machine and on YARN."),
     ("xl-submit history", "Those that have ended: how, and what they published or why they failed."),

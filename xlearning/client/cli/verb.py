@@ -105,6 +105,8 @@ _COMMON: Sequence[Callable[[Any], Any]] = (
 )
 AS_JSON = click.option(
     "--output",
+    "--format",
+    "output",
     type=click.Choice(("text", "json")),
     default="text",
     show_default=True,

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem, ShellComplete
 from xlearning.client.cli import DEFAULT_VERB, VERBS
 from xlearning.client.cli.option_text import remark
 from xlearning.client.options import OPTIONS, Option, Takes, spellings
-from xlearning.config.keys import FAMILIES, KEYS, PREFIX, Key, Kind, lookup
+from xlearning.config.keys import FAMILIES, HBOX_PREFIX, KEYS, PREFIX, Key, Kind, lookup
 from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, AppState
 
 if TYPE_CHECKING:  # older versions of click have no parameter here
@@ -186,6 +186,18 @@ def app_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> Item
 def conf_pairs(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
     """See `pairs`."""
     return pairs(incomplete)
+
+
+def properties(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
+    """Names of properties, without their prefix for who has begun one so."""
+    whole = incomplete.startswith((PREFIX, HBOX_PREFIX)) or PREFIX.startswith(incomplete)
+    known = [(name, key) for key in KEYS for name in (key.name, *key.aliases)]
+    return [
+        CompletionItem(shown, help=key.doc)
+        for name, key in known
+        if (shown := name if whole else name.removeprefix(PREFIX)).startswith(incomplete)
+        and (incomplete or name.startswith(PREFIX))
+    ]
 
 
 def states(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001

@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from xlearning.client.doctor import gateway, hadoop, machine, shipped
@@ -51,10 +52,16 @@ def local(given: Given) -> list[Check]:
     return [*_gateway(given), *_machine(given)]
 
 
-def everything(given: Given) -> list[Check]:
+def everything(given: Given, *, in_cluster: bool = False) -> list[Check]:
     """The gateway, and the cluster as it is seen from there."""
     cluster = Cluster(given.environ, given.usable, given.user)
-    return [*_gateway(given), *_machine(given), *_client(given, cluster), *_hdfs(cluster), *_yarn(cluster)]
+    return [
+        *_gateway(given),
+        *_machine(given),
+        *_client(given, cluster),
+        *_hdfs(cluster),
+        *_yarn(cluster, in_cluster),
+    ]
 
 
 def _gateway(given: Given) -> list[Check]:
@@ -115,13 +122,14 @@ def _hdfs(cluster: Cluster) -> list[Check]:
     ]
 
 
-def _yarn(cluster: Cluster) -> list[Check]:
+def _yarn(cluster: Cluster, in_cluster: bool) -> list[Check]:
     yarn = Yarn(cluster)
+    python = partial(shipped.python_of_nodes, cluster, in_cluster=in_cluster)
     return [
         Check("resource-manager", _YARN, "ResourceManager", yarn.answers, ("configuration",), 11.0),
         Check("yarn-version", _YARN, "Web service", yarn.version, ("resource-manager", "user"), 11.0),
         Check("yarn-clock", _YARN, "Clock", yarn.clock, ("resource-manager",)),
         Check("nodes", _YARN, "Nodes", yarn.nodes, ("yarn-version",)),
         Check("queue", _YARN, "Queue", yarn.queue, ("nodes",)),
-        Check("nodes-python", _YARN, "Python of nodes", lambda: shipped.python_of_nodes(cluster)),
+        Check("nodes-python", _YARN, "Python of nodes", python),
     ]

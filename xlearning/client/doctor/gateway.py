@@ -84,10 +84,15 @@ def properties(config: Config | None, found: Found) -> Finding:
     )
     there = (sites or ["no site file"])[:1] if config else []
     if config is None or found.problems:
-        fixes = [one.fix for one in found.problems if one.fix]
-        words = [*there, *(one.message for one in found.problems), *found.warnings]
-        return problem("; ".join(words), fixes[0] if fixes else "correct these properties")
+        alone = len(found.problems) == 1
+        words = [one.message if alone else _with_fix(one) for one in found.problems]
+        fix = found.problems[0].fix if alone else ""
+        return problem("\n".join([*there, *words, *found.warnings]), fix or "correct these properties")
     if found.warnings:
-        return warning("; ".join([*there, *found.warnings]), "correct or remove these properties")
+        return warning("\n".join([*there, *found.warnings]), "correct or remove these properties")
     count = len(config.explicit())
     return ok(f"{there[0]}; {count} {'property is' if count == 1 else 'properties are'} set")
+
+
+def _with_fix(one: Problem) -> str:
+    return f"{one.message} (fix: {one.fix})" if one.fix else one.message

@@ -18,6 +18,7 @@ from xlearning.client.doctor.hadoop import Cluster
 from xlearning.client.doctor.hdfs import STAGING, Hdfs
 from xlearning.client.doctor.model import Finding, Mark, Result, ok, problem
 from xlearning.client.following.interrupts import Interrupts
+from xlearning.client.verbs.applications import OF_DOCTOR
 from xlearning.cluster.background import Background
 from xlearning.cluster.yarn_script import LIBRARY
 from xlearning.errors import XLearningError
@@ -91,7 +92,7 @@ def _ask(given: Given, stay: Stay, *, local: bool, timeout: float) -> Iterator[R
     words = [
         *(["--local"] if local else []),
         *(part for name, texts in given.settings.items() for text in texts for part in (f"--{name}", text)),
-        *("--app-name", "xl-submit doctor", "--worker-num", "1", "--board-enable", "false"),
+        *("--app-name", OF_DOCTOR, "--worker-num", "1", "--board-enable", "false"),
         *("--output", f"{stay.folder}#{_REPORT}", "--"),
         *(stay.python, "-c", _PROBE, f"{_REPORT}/{inside.FILE}"),
         *("" if local else stay.folder.rpartition("/")[0], begin, end, memory),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -143,17 +145,23 @@ def python_of_programs(environ: Mapping[str, str]) -> Finding:
 
 
 def run(words: Sequence[str], environ: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """A program to its end, within seconds."""
-    return subprocess.run(
+    """A program to its end, within seconds; what it has started ends with it."""
+    with subprocess.Popen(
         list(words),
         env=dict(environ),
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        timeout=_PROGRAM_PATIENCE,
-        check=False,
-    )
+        start_new_session=True,
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=_PROGRAM_PATIENCE)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def clock(skew: float, whose: str, *, secure: bool) -> Finding:

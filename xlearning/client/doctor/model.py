@@ -15,6 +15,7 @@ class Mark(Enum):
     WARNING = "warning"  # jobs run, but somebody should know
     PROBLEM = "problem"  # jobs fail
     UNCHECKED = "not checked"  # what it needs is a problem itself
+    UNKNOWN = "not known"  # it cannot be seen from here
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ class Record:
     area, title : str
         For people.
     result : str
-        ``ok``, ``warning``, ``problem`` or ``not checked``.
+        ``ok``, ``warning``, ``problem``, ``not checked`` (for what it needs is a problem) or ``not known``
+        (it cannot be seen from the gateway).
     text : str
         What was found.
     fix : str
@@ -146,5 +148,5 @@ class Result:
 
 
 def healthy(results: Sequence[Result]) -> bool:
-    """Whether nothing is wrong; warnings are allowed, and so is what was left out for no problem's sake."""
-    return all(result.finding.mark in (Mark.OK, Mark.WARNING) for result in results)
+    """Whether nothing is wrong; warnings are allowed, and so is what cannot be seen from here."""
+    return all(result.finding.mark in (Mark.OK, Mark.WARNING, Mark.UNKNOWN) for result in results)

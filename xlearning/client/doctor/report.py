@@ -12,14 +12,17 @@ from xlearning.client.language.width import filled
 
 _WIDTH = 16  # of titles
 _MARKS = max(len(mark.value) for mark in Mark)
+_UNCOUNTED = (Mark.OK, Mark.UNCHECKED, Mark.UNKNOWN)  # words without a plural
 _INDENT = " " * (2 + _MARKS + 2 + _WIDTH + 2)
 
 
 def lines(result: Result) -> list[str]:
-    """One check: a line, and one with the way out where it is not well."""
+    """One check: a line, or one for each thing, and one with the way out where it is not well."""
     say = answering()
-    mark, text = result.finding.mark.value, say(" ".join(result.finding.text.split()))
-    found = [f"  {mark:<{_MARKS}}  {filled(say(result.title), _WIDTH)}  {text}"]
+    mark, told = result.finding.mark.value, result.finding.text.splitlines() or [""]
+    first, *more = (say(" ".join(line.split())) for line in told)
+    found = [f"  {mark:<{_MARKS}}  {filled(say(result.title), _WIDTH)}  {first}"]
+    found += [f"{_INDENT}{line}" for line in more]
     if result.finding.fix:
         found.append(f"{_INDENT}{say('fix:')} {say(' '.join(result.finding.fix.split()))}")
     return found
@@ -38,7 +41,7 @@ def summary(results: Sequence[Result]) -> str:
     """How many came out how."""
     counts = Counter(result.finding.mark for result in results)
     parts = [
-        f"{counts[mark]} {word}{'' if counts[mark] == 1 or mark in (Mark.OK, Mark.UNCHECKED) else 's'}"
+        f"{counts[mark]} {word}{'' if counts[mark] == 1 or mark in _UNCOUNTED else 's'}"
         for mark, word in ((mark, mark.value) for mark in Mark)
         if counts[mark]
     ]

@@ -41,7 +41,7 @@ def run(
         Options that set properties.
     """
     given = _given({name.replace("_", "-"): _texts(value) for name, value in settings.items()})
-    checks = checklist.local(given) if local else checklist.everything(given)
+    checks = checklist.local(given) if local else checklist.everything(given, in_cluster=in_cluster)
 
     def results() -> Iterator[Result]:
         seen = []

@@ -11,7 +11,7 @@ from typing import Any
 import xlearning
 from xlearning.client.doctor.hadoop import Cluster
 from xlearning.client.doctor.hdfs import STAGING, Hdfs
-from xlearning.client.doctor.model import Finding, ok, problem, warning
+from xlearning.client.doctor.model import Finding, Mark, ok, problem, warning
 from xlearning.client.packaging import nodes as place
 from xlearning.client.packaging.delivery import entry_of, interpreter
 from xlearning.client.packaging.distributions import closure, installed
@@ -26,18 +26,30 @@ from xlearning.units import format_bytes
 _MAKE_AGAIN = "make it again: xl-submit package --output FILE; hdfs dfs -put FILE; and name the new one"
 
 
-def python_of_nodes(cluster: Cluster) -> Finding:
-    """Which interpreter runs us on the nodes. Whether it is there, only a container can tell."""
+def python_of_nodes(cluster: Cluster, *, in_cluster: bool = False) -> Finding:
+    """Which interpreter runs us on the nodes. Whether it is there, only a container can tell.
+
+    Parameters
+    ----------
+    in_cluster : bool
+        Whether a job will look.
+    """
     config = cluster.config
     path = interpreter(config)
     if config.get(place.INTERPRETER):
-        return ok(f"{path}, as {place.INTERPRETER} says")
+        return _unseen(f"{path}, as {place.INTERPRETER} says", in_cluster=in_cluster)
     if Path(path).is_relative_to(Path.home()):
         return warning(
             f"{path}, the one that runs xl-submit, lies in your home folder, which nodes rarely have",
             f"set {place.INTERPRETER} to an interpreter on the nodes, such as /usr/bin/python3",
         )
-    return ok(f"{path}, the one that runs xl-submit; the nodes must have it too")
+    words = f"{path}, the one that runs xl-submit, which the nodes must have too"
+    return _unseen(words, in_cluster=in_cluster)
+
+
+def _unseen(words: str, *, in_cluster: bool) -> Finding:
+    who_tells = "the job below tells" if in_cluster else "not checked without --in-cluster"
+    return Finding(Mark.UNKNOWN, f"{words}: {who_tells}")
 
 
 def package(cluster: Cluster, hdfs: Hdfs) -> Finding:

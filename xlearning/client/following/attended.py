@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xlearning.client.answers import answer_json
-from xlearning.client.codes import EXIT_JOB, EXIT_OK, EXIT_SIGNAL
+from xlearning.client.codes import EXIT_CLIENT, EXIT_JOB, EXIT_OK, EXIT_SIGNAL
 from xlearning.client.console import Console
 from xlearning.client.following.banner import left_alone
 from xlearning.client.following.follow import Detached, Ending, Follower
@@ -47,8 +47,7 @@ class Attended:
             Where the user's signals arrive.
         """
         if self._ways.detach:
-            self._left()
-            return EXIT_OK
+            return EXIT_OK if self._left() else EXIT_CLIENT
         try:
             ending = self._follow(inbox)
         except Detached as left:
@@ -89,8 +88,10 @@ class Attended:
 
         outcome = conclude(self._job, ending, self._venue, self._console)
         self._console.block(list(outcome.lines), good=outcome.good)
-        self._tell_json(outcome.report, outcome.snapshot, tuple(outcome.published))
-        return EXIT_OK if outcome.good else EXIT_JOB
+        told = self._tell_json(outcome.report, outcome.snapshot, tuple(outcome.published))
+        if not outcome.good:
+            return EXIT_JOB
+        return EXIT_OK if told else EXIT_CLIENT
 
     def _stream(self) -> LogStream | None:
         if self._ways.logs is None:
@@ -103,24 +104,25 @@ class Attended:
         stream.start()
         return stream
 
-    def _left(self) -> None:
-        """Nobody waits for the end."""
-        if self._ways.as_json:
-            try:
-                report = self._venue.cluster.report(self._job.app_id)
-            except ClusterError:
-                report = ApplicationReport(
-                    self._job.app_id, self._job.app_name, self._job.user, AppState.SUBMITTED
-                )
-            self._tell_json(report)
+    def _left(self) -> bool:
+        """Nobody waits for the end; whether what is to be told of that could be written."""
+        if not self._ways.as_json:
+            return True
+        try:
+            report = self._venue.cluster.report(self._job.app_id)
+        except ClusterError:
+            report = ApplicationReport(
+                self._job.app_id, self._job.app_name, self._job.user, AppState.SUBMITTED
+            )
+        return self._tell_json(report)
 
     def _tell_json(
         self, report: ApplicationReport, snapshot: Snapshot | None = None, published: Sequence[str] = ()
-    ) -> None:
+    ) -> bool:
         if not self._ways.as_json:
-            return
+            return True
         from xlearning.client.following.outcome_json import outcome
 
         backend, now = self._venue.name, time.time()
         told = outcome(self._job, report, snapshot, backend=backend, now=now, published=published)
-        answer_json(to_dict(told), self._console)
+        return answer_json(to_dict(told), self._console)

@@ -46,10 +46,11 @@ def news(before: Snapshot | None, now: Snapshot) -> list[str]:
         for title, old, text in (
             ("Page", before and before.page_url, now.page_url),
             ("TensorBoard", before and before.board.url, now.board.url),
-            ("TensorBoard", before and before.board.note, now.board.note),
         )
         if text and text != old
     ]
+    board = now.board.note
+    lines += [board] if board and not (before and board == before.board.note) else []
     lines += [f"Note: {note}" for note in now.notes if before is None or note not in before.notes]
     lines += new_failures(before, now)
     known_saves = {save.id: save.state for save in before.saves} if before else {}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from xlearning.client.following.changes import label
-from xlearning.client.following.exits import hint, reserved
+from xlearning.client.following.exits import NODES, hint, reserved
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.exit_words import OUT_OF_MEMORY, words
 from xlearning.job import AppState, ContainerState, ContainerView, SaveState, Snapshot
@@ -37,6 +37,7 @@ def epilogue(
     logs: Mapping[str, str] | None = None,
     published: Mapping[str, Sequence[str]] | None = None,
     python: str = "",
+    where: str = NODES,
 ) -> list[str]:
     """Lines that tell how the application ended.
 
@@ -50,10 +51,12 @@ def epilogue(
         Output folder -> what is in it.
     python : str, optional
         The interpreter of our processes.
+    where : str
+        What a hint calls the machines that the job ran on.
     """
     if report.state is AppState.SUCCEEDED:
         return [*_success(report, snapshot, published or {}), *_logs(logs or {})]
-    return _failure(report, snapshot, logs or {}, python)
+    return _failure(report, snapshot, logs or {}, python, where)
 
 
 def _success(
@@ -87,7 +90,7 @@ def _unwritten(remote: str, snapshot: Snapshot | None) -> str:
 
 
 def _failure(
-    report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping[str, str], python: str
+    report: ApplicationReport, snapshot: Snapshot | None, logs: Mapping[str, str], python: str, where: str
 ) -> list[str]:
     reason = report.diagnostics.strip() or (snapshot.reason.strip() if snapshot else "")
     told, fix = reserved(reason, python)
@@ -96,15 +99,16 @@ def _failure(
     lines += [f"  {line}" for line in more[-LAST_LINES:]]
     container = first_failure(snapshot)
     if container is not None:
-        why = _why(container)
-        lines.append(f"  First to fail: {_who(container)}{'' if why[2:] in reason else why}")
+        said = container.reason.strip().split("\n")[0]
+        known = _why(container)[2:] in reason or (said and said in reason)
+        lines.append(f"  First to fail: {_who(container)}{'' if known else _why(container)}")
         lines += _tail(container)
     lines += _logs(logs)
     lines += _saved(snapshot)
     if fix:
         lines.append(f"  hint: {fix}")
     elif container is not None:
-        advice = hint(container.exit_code, container.last_lines, container.reason)
+        advice = hint(container.exit_code, container.last_lines, container.reason, where)
         lines += [f"  hint: {advice}"] if advice else []
     return lines
 
@@ -146,6 +150,9 @@ def _why(container: ContainerView) -> str:
     reason = container.reason.strip().split("\n")[0]
     if reason.startswith((f"exit code {container.exit_code}:", OUT_OF_MEMORY)):
         return f": {reason}"
+    code, _, meaning = told.partition(": ")
+    if meaning and reason.startswith(meaning):
+        return f": {code}: {reason}"
     if told and reason and reason not in told and told not in reason:
         return f": {told} ({reason})"
     return f": {reason if told in reason else told}" if (told or reason) else ""

@@ -38,6 +38,7 @@ RESERVED = {
         "submit from a machine of the nodes' kind, or to a queue or label whose nodes are like it",
     ),
 }
+NODES, THIS_MACHINE = "the nodes", "this machine"
 _EXITED = re.compile(r"exit ?code:? (\d+)", re.IGNORECASE)
 _MEMORY_HINT = "it may have run out of memory: give its role more, such as --worker-memory 4g"
 _OVER_LIMIT_HINT = (
@@ -52,11 +53,18 @@ _LOST_HINT = "run it again; xlearning.app.max.attempts tries a job again by itse
 _TERM_HINT = "it was told to end: by the program itself, by somebody, or by its node going down"
 _SEGV_HINT = "a native library crashed; the log may name it"
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
+_INSTEAD = re.compile(r"; (\S+) is there")
 _SCRIPT = re.compile(r"can't open file '(?:[^']*/)?([^'/]+)'")
 
 
-def hint(code: int | None, last_lines: Sequence[str], reason: str = "") -> str:
-    """What to try, from exit code, last output and reason; empty when nothing is known, or all is said."""
+def hint(code: int | None, last_lines: Sequence[str], reason: str = "", where: str = NODES) -> str:
+    """What to try, from exit code, last output and reason; empty when nothing is known, or all is said.
+
+    Parameters
+    ----------
+    where : str
+        What the machines are called on which the program ran: `NODES` or `THIS_MACHINE`.
+    """
     if reason.startswith(exit_words.OUT_OF_MEMORY):
         return ""
     if "physical memory used" in reason:
@@ -79,8 +87,20 @@ def hint(code: int | None, last_lines: Sequence[str], reason: str = "") -> str:
     if code == 143:
         return _TERM_HINT
     if code in (exit_words.NOT_EXECUTABLE, exit_words.NOT_FOUND):
-        return "name a program that is on the PATH of the nodes, or ship it with --files and write ./NAME"
+        return _absent(reason, where)
     return ""
+
+
+def _absent(reason: str, where: str) -> str:
+    there = _INSTEAD.search(reason)
+    if there:
+        return (
+            f"write {there.group(1)}, which is there; xlearning.container.env.PATH sets the PATH of programs"
+        )
+    return (
+        f"name a program that is on the PATH of {where} (xlearning.container.env.PATH sets it), or ship it "
+        "with --files and write ./NAME"
+    )
 
 
 def reserved(text: str, python: str = "") -> tuple[str, str]:

@@ -13,6 +13,7 @@ from xlearning.client.following.reasons import Reasons
 from xlearning.client.following.stopping import Detached, Stopper
 from xlearning.client.following.view import View
 from xlearning.client.following.watch import Event, Interrupt, Lost, Watcher
+from xlearning.client.planning.roles import TENSORFLOW
 from xlearning.cluster.base import ApplicationReport, ClusterClient
 from xlearning.cluster.yarn_waiting import for_master
 from xlearning.errors import ApplicationNotFound, ClusterUnavailable
@@ -82,7 +83,7 @@ class Follower:
         self._console = console
         self._interval = interval
         self._kill_on_exit, self._listener = kill_on_exit, listener
-        self._view = View(job.app_id, job.submitted, console, heartbeat=heartbeat)
+        self._view = View(job.app_id, job.submitted, console, heartbeat=heartbeat, board=wants_board(job))
         self._stopper = Stopper(
             job, cluster, watcher, console, kill_on_exit=kill_on_exit, bystander=bystander
         )
@@ -201,6 +202,11 @@ class Follower:
             event = self._inbox.get_nowait()
             if isinstance(event, Snapshot):
                 self._show(event)
+
+
+def wants_board(job: JobSpec) -> bool:
+    """Whether somebody asked for TensorBoard; it is tried for every job, and most do without."""
+    return job.app_type == TENSORFLOW or "xlearning.tf.board.enable" in job.properties
 
 
 def _decided(report: ApplicationReport, last: Snapshot | None) -> ApplicationReport:

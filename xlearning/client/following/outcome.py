@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from xlearning.client.console import Console
 from xlearning.client.following.epilogue import epilogue, first_failure
+from xlearning.client.following.exits import NODES, THIS_MACHINE
 from xlearning.client.following.follow import Ending
 from xlearning.client.following.venue import Venue
 from xlearning.client.settings import interpreter_of
@@ -71,6 +72,7 @@ def conclude(job: JobSpec, ending: Ending, venue: Venue, console: Console) -> Ou
         logs=logs(cluster, report, failed.id if failed else "") if found is None else found,
         published=shown,
         python=interpreter_of(venue.config),
+        where=THIS_MACHINE if venue.name == "local" else NODES,
     )
     return Outcome(report, snapshot, shown, tuple(lines))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 
 from xlearning.client.console import Console
 from xlearning.client.following.changes import changes, missing, new_failures, news, summary
@@ -25,9 +26,14 @@ class View:
         Seconds since 1970.
     heartbeat : float
         Seconds without news after which a console without a panel is told how it stands.
+    board : bool
+        Whether somebody asked for TensorBoard, and wants to read why there is none.
     """
 
-    def __init__(self, app_id: str, submitted: float, console: Console, *, heartbeat: float) -> None:
+    def __init__(
+        self, app_id: str, submitted: float, console: Console, *, heartbeat: float, board: bool = True
+    ) -> None:
+        self._board = board
         self._app_id, self._submitted, self._console = app_id, submitted, console
         self._heartbeat = heartbeat
         self._last: Snapshot | None = None
@@ -46,6 +52,8 @@ class View:
 
     def show(self, snapshot: Snapshot) -> None:
         """The application has changed."""
+        if not self._board:
+            snapshot = replace(snapshot, board=replace(snapshot.board, note=""))
         for line in (news if self._console.live else changes)(self._last, snapshot):
             self.say(line)
         failed = new_failures(self._last, snapshot)

@@ -6,10 +6,11 @@ strategy STREAM these do not, as in Hadoop. The local name of an input given twi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xlearning.client.planning.names import local_name, split_alias, split_list
+from xlearning.client.planning.special import no_files
 from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
@@ -19,7 +20,6 @@ from xlearning.job import InputSpec
 from xlearning.units import format_bytes
 
 DEFAULT_NAME = "input"
-_SHOWN = 5  # names of files in one sentence
 
 
 @dataclass(frozen=True)
@@ -82,22 +82,9 @@ def list_inputs(
         for pattern in spec.patterns:
             found = _files(pattern, fss, allow_empty=allow_empty, hidden=hidden, problems=problems)
             files.update((status.path, status) for status in found)
-        _check_kinds(files.values(), problems)
+        problems += no_files("--input", files.values())
         listings.append(Listing(spec, tuple(files.values())))
     return listings
-
-
-def _check_kinds(files: Iterable[FileStatus], problems: list[Problem]) -> None:
-    """Whoever read a pipe or a device would wait for ever."""
-    special = [f"{status.path} (a {status.special})" for status in files if status.special]
-    if special:
-        shown = ", ".join(special[:_SHOWN]) + (
-            f" and {len(special) - _SHOWN} more" if special[_SHOWN:] else ""
-        )
-        words = "is no file" if len(special) == 1 else "are no files"
-        problems.append(
-            Problem(f"--input: {shown} {words}", "give files, and folders with nothing but files")
-        )
 
 
 def check_names(listings: Sequence[Listing], problems: list[Problem]) -> None:

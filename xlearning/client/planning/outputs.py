@@ -16,7 +16,7 @@ from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, ClusterUnavailable, StorageError
 from xlearning.fs import FileSystems, parent, split_uri
 from xlearning.fs.base import exists
-from xlearning.job import OutputSpec
+from xlearning.job import InputSpec, OutputSpec
 
 TEMPORARY, SUCCESS = "_temporary", "_SUCCESS"
 _ATTEMPT_FOLDER = re.compile(r"(application_\d+_\d+)_\d+")
@@ -83,6 +83,15 @@ def check_overlap(specs: Sequence[OutputSpec], problems: list[Problem]) -> None:
                             "publish to two folders side by side",
                         )
                     )
+
+
+def tell_read_again(specs: Sequence[OutputSpec], inputs: Sequence[InputSpec], notes: list[str]) -> None:
+    """An output inside an input: right for this job, but later ones would read what it publishes."""
+    for spec in specs:
+        for pattern in (pattern for one in inputs for pattern in one.patterns):
+            if spec.remote.startswith(pattern.removesuffix("/*").rstrip("/") + "/"):
+                where = f"output {spec.remote} lies inside input {pattern}"
+                notes.append(f"{where}: a later job with this input reads it too")
 
 
 def check_saves(prefix: str, problems: list[Problem]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from xlearning.client.planning import carry, inputs, outputs, resources, roles, streams, variables
+from xlearning.client.planning import carry, inputs, outputs, own_disks, resources, roles, streams, variables
 from xlearning.client.planning.inputs import Listing
 from xlearning.client.planning.request import Request
 from xlearning.client.planning.resources import Shipped
@@ -111,6 +111,9 @@ def make_plan(
     default_local = config.get("xlearning.output.local.dir")
     output_specs = outputs.parse(request.outputs, fss, default_name=default_local, problems=found)
     outputs.check_overlap(output_specs, found)
+    outputs.tell_read_again(output_specs, input_specs, notes)
+    if not setting.local:
+        own_disks.tell(input_specs, output_specs, setting.default_fs, notes)
     shipped = resources.collect(
         files=request.files,
         cache_files=request.cache_files,

@@ -78,6 +78,6 @@ def check_command(words: tuple[str, ...], problems: list[Problem]) -> None:
         problems.append(
             Problem(
                 "the command's name is empty" if words else "there is no command to run",
-                "give one, such as python train.py --epochs 3; words of yours come last",
+                "give one, such as python3 train.py --epochs 3; words of yours come last",
             )
         )

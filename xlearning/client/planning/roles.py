@@ -38,7 +38,8 @@ def asked(app_type: str, config: Config, problems: list[Problem], notes: list[st
         problems.append(
             Problem(
                 f"type {app_type}{' with parameter servers' if ps else ''} is not part of this version",
-                "choose another --app-type; any other word runs independent copies of the command",
+                f"this version has --app-type {TENSORFLOW} (parameter servers and workers that know each "
+                "other) and XLEARNING (independent workers)",
             )
         )
     elif ps > 0 and app_type != TENSORFLOW:

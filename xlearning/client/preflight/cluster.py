@@ -97,6 +97,7 @@ class ClusterPreflight:
             self._yarn(job, found, notes)
         fss, user = self._fss, self._user
         outputs = [output.remote for output in job.outputs]
+        folders.check_not_ours(outputs, (staging,), found)
         found += side_by_side(
             lambda told: folders.check_home(fss.resolve(""), fss, user, told),
             lambda told: folders.check_folder(folders.STAGING, staging, fss, user, told),

@@ -54,7 +54,7 @@ def _container(role: RoleSpec | None, config: Config, facts: Facts, queue: Queue
     limits = facts.limits
     most = {MEMORY: limits.memory_mb, VCORES: limits.vcores, GPU: limits.gpus}
     for name, wanted in _asked(role, config).items():
-        key, limit, place = _key(role, name), most[name], "this cluster"
+        key, limit, place = _spelled(_key(role, name), config), most[name], "this cluster"
         own = queue.largest.get(name) if queue else None
         if queue and own and (limit is None or own < limit):
             limit, place = own, f"queue {queue.path}"
@@ -76,6 +76,12 @@ def _asked(role: RoleSpec | None, config: Config) -> dict[str, int]:
         memory = config.get("xlearning.am.memory") + AM_EXTRA_MB
         return {MEMORY: memory, VCORES: config.get("xlearning.am.cores"), GPU: 0}
     return {MEMORY: role.memory_mb, VCORES: role.vcores, GPU: gpus(role, config)}
+
+
+def _spelled(key: str, config: Config) -> str:
+    """The property, or the option that has set it, as it was typed."""
+    entry = config.entry(key)
+    return entry.source if entry and entry.by_option else key
 
 
 def _key(role: RoleSpec | None, name: str) -> str:

@@ -24,6 +24,16 @@ def check_outputs(remotes: Iterable[str], fss: FileSystems, user: str, problems:
             problems.append(Problem(f"output {remote} cannot be made: {reason}", fix))
 
 
+def check_not_ours(remotes: Iterable[str], folders: Iterable[str], problems: list[Problem]) -> None:
+    """Whether an output lies where jobs keep their own files, which are deleted when they have ended."""
+    ours = [folder.rstrip("/") for folder in folders]
+    for remote in dict.fromkeys(remotes):
+        for folder in (folder for folder in ours if f"{remote}/".startswith(f"{folder}/")):
+            words = f"output {remote} lies in {folder}, where jobs keep files of their own until they end"
+            problems.append(Problem(words, "choose another folder"))
+            break
+
+
 def check_folder(name: str, folder: str, fss: FileSystems, user: str, problems: list[Problem]) -> None:
     """Whether what a job needs while it runs can be written below the value of a property."""
     reason = _refusal(folder, fss, user, problems)

@@ -9,6 +9,7 @@ from xlearning.client.preflight import folders, shipped
 from xlearning.client.problems import Problem
 from xlearning.config import Config
 from xlearning.fs import FileSystems
+from xlearning.fs.base import join
 from xlearning.job import JobSpec
 
 HOME = "xlearning.local.dir"
@@ -34,6 +35,8 @@ def check(
     folders.check_folder(HOME, fss.resolve(config.get(HOME)), fss, user, found)
     if config.is_set(folders.STAGING):
         folders.check_folder(folders.STAGING, staging, fss, user, found)
-    folders.check_outputs((output.remote for output in job.outputs), fss, user, found)
+    outputs, home = [output.remote for output in job.outputs], fss.resolve(config.get(HOME))
+    folders.check_outputs(outputs, fss, user, found)
+    folders.check_not_ours(outputs, (staging, join(home, "staging"), join(home, "apps")), found)
     folders.check_history(fss.resolve(config.get(folders.HISTORY)), fss, user, notes)
     return found

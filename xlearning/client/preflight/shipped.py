@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from xlearning.client.planning.resources import Shipped
+from xlearning.client.planning.special import no_files
 from xlearning.client.problems import Problem
 from xlearning.fs import split_uri
+from xlearning.fs.local import LocalFileSystem
 from xlearning.job import ResourceKind
 
 _EXPANDED = frozenset('"$`\\\n')
@@ -29,6 +31,7 @@ def check(shipped: Sequence[Shipped], *, on_yarn: bool) -> list[Problem]:
         if item.resource.kind is ResourceKind.ARCHIVE and not item.status.is_dir:
             found += _archive(item, on_yarn=on_yarn)
         if on_yarn:
+            found += _folder(item)
             found += _name(item.resource.name)
     return found
 
@@ -36,6 +39,15 @@ def check(shipped: Sequence[Shipped], *, on_yarn: bool) -> list[Problem]:
 def _readable(item: Shipped) -> Iterator[Problem]:
     if item.upload and not os.access(_path(item), os.R_OK, effective_ids=True):
         yield Problem(f"{_path(item)} cannot be read", "ask its owner for read permission (chmod +r)")
+
+
+def _folder(item: Shipped) -> Iterator[Problem]:
+    """What of a folder of this machine cannot be uploaded; a job of this machine gets the folder itself."""
+    if item.upload and item.status.is_dir:
+        try:
+            yield from no_files("--cacheFile", LocalFileSystem().walk(item.resource.uri))
+        except OSError as error:
+            yield Problem(f"--cacheFile {item.resource.uri}: {error}", "ask its owner for read permission")
 
 
 def _archive(item: Shipped, *, on_yarn: bool) -> Iterator[Problem]:

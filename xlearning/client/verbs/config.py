@@ -54,7 +54,7 @@ def run(config: Config, console: Console, *, every: bool, explain: str, output: 
 
 def list_lines(found: ConfigAnswer) -> list[str]:
     """A line for each property, then the files."""
-    rows = [(one.name, "-" if one.value is None else one.value, _source(one)) for one in found.properties]
+    rows = [(one.name, "-" if one.value is None else one.value, _marked(one)) for one in found.properties]
     lines = table(_HEAD, rows) if rows else ["Every property has its default."]
     return [*lines, "", "Files, later ones win:", *(f"  {line}" for line in _files(found.files))]
 
@@ -74,6 +74,8 @@ def explain_lines(found: ConfigAnswer) -> list[str]:
 def _facts(one: PropertyAnswer, found: ConfigAnswer) -> Iterator[tuple[str, list[str]]]:
     value = "not set" if one.value is None else one.value
     yield "Value", [f"{value} ({one.meaning})" if one.meaning else value]
+    if one.bad:
+        yield "Bad", [one.bad]
     yield "Source", [_source(one)]
     yield "Default", ["not set" if one.default is None else one.default]
     yield "Type", [one.accepted if one.type in one.accepted else f"{one.type}: {one.accepted}"]
@@ -93,6 +95,10 @@ _EFFECTS = {
     IGNORED: "none, a value is a warning: {}",
     UNKNOWN: "none of its own",
 }
+
+
+def _marked(one: PropertyAnswer) -> str:
+    return f"{_source(one)}  BAD: {one.bad}" if one.bad else _source(one)
 
 
 def _source(one: PropertyAnswer) -> str:

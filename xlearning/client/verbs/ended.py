@@ -14,7 +14,7 @@ from xlearning.client.codes import EXIT_CLIENT, EXIT_OK
 from xlearning.client.console import Console
 from xlearning.client.following.epilogue import first_failure
 from xlearning.client.verbs.applications import Found
-from xlearning.client.verbs.listing import Known, Wish, known_jobs, nothing, warn_of_unasked
+from xlearning.client.verbs.listing import Known, Wish, known_jobs, not_shown, nothing, warn_of_unasked
 from xlearning.client.verbs.places import Place, Places
 from xlearning.client.verbs.records import EndedJob, JobHistory, duration, summary_of
 from xlearning.cluster.base import ApplicationReport
@@ -62,7 +62,7 @@ def run(places: Places, console: Console, *, wish: Wish, output: str) -> int:
         if not ended.entries and not ended.more:
             console.info(nothing(known, wish))
         elif ended.more:
-            console.info(f"{ended.more} older ones are not shown: --limit N shows more")
+            console.info(f"{not_shown(ended.more)}: --limit N shows more")
     return EXIT_OK if told and not known.unasked else EXIT_CLIENT
 
 

@@ -74,7 +74,7 @@ def run(places: Places, console: Console, *, wish: Wish, output: str) -> int:
         if not known.found:
             console.info(nothing(known, wish))
         elif len(shown) < len(known.found):
-            console.info(f"{len(known.found) - len(shown)} older ones are not shown: --all shows them")
+            console.info(f"{not_shown(len(known.found) - len(shown))}: --all shows them")
     return EXIT_OK if told and not known.unasked else EXIT_CLIENT
 
 
@@ -129,6 +129,11 @@ def parse_states(texts: Sequence[str]) -> list[AppState]:
             hint=f"the states are {', '.join(state.value for state in AppState)}",
         )
     return [state for word in words for state in known[word]]
+
+
+def not_shown(count: int) -> str:
+    """That there are ``count`` older jobs."""
+    return "1 older one is not shown" if count == 1 else f"{count} older ones are not shown"
 
 
 def recent(found: Sequence[Found], limit: int) -> list[Found]:

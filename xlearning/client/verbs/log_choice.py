@@ -66,17 +66,29 @@ def known_targets(
 
 
 def choose(
-    known: Sequence[LogTarget], app_id: str, *, role: str | None, index: int | None, container: str | None
+    known: Sequence[LogTarget],
+    app_id: str,
+    *,
+    role: str | None,
+    index: int | None,
+    container: str | None,
+    ended: bool = True,
 ) -> list[LogTarget]:
     """The containers that are meant; without any word all but the ApplicationMasters.
 
     A whole id of a container of the application is taken as it is: its logs may be all that is left of it.
+
+    Parameters
+    ----------
+    ended : bool
+        Whether the job has ended; until then containers come, and get indices when all are there.
 
     Raises
     ------
     UsageError
         No container is meant, or a word means several of them.
     """
+    yet = "" if ended else " yet"
     if container is not None:
         found = [one for one in known if one.id == container] or [
             one for one in known if container and one.id.endswith(container)
@@ -88,13 +100,13 @@ def choose(
         if not found and _of_app(container, app_id):
             return [LogTarget(container, "", None, "")]
         if not found:
-            raise UsageError(f"the job has no container {container}", hint=f"it has {_ids(known)}")
+            raise UsageError(f"the job has no container {container}{yet}", hint=f"it has {_ids(known)}")
         return found
     if role is None:
         found = [one for one in known if one.role != AM_ROLE]
         if not found:
             raise UsageError(
-                "no container of the job is known",
+                f"no container of the job is known{yet}",
                 hint="--role am shows the ApplicationMaster's logs, --container those of a container whose "
                 f"whole id you know; on YARN, yarn logs -applicationId {app_id} shows all",
             )
@@ -105,7 +117,11 @@ def choose(
         wanted = role if index is None else f"{role}:{index}"
         unknown = [one for one in known if not one.role]
         hint = f"--container takes {_ids(unknown)}, whose roles are not known" if unknown else _labels(known)
-        raise UsageError(f"the job has no container {wanted}", hint=hint)
+        if not ended and (unknown or of_role):
+            hint = (
+                f"roles and indices are given when all containers are there: try again in a moment, or {hint}"
+            )
+        raise UsageError(f"the job has no container {wanted}{yet}", hint=hint)
     return found
 
 

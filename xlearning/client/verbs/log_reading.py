@@ -116,7 +116,7 @@ def _followed(found: Found, wish: Wish, console: Console) -> Iterator[Piece | No
             if report.state.final:
                 raise
             if not waiting:
-                console.info(f"{error.message} yet")
+                console.info(error.message)
             waiting = True
         except ClusterUnavailable as error:
             lacking = [error.message]
@@ -149,7 +149,14 @@ def _targets(found: Found, wish: Wish, console: Console, *, quiet: bool = False)
             console.warn(note)
     known = known_targets(stands.snapshot, yarn, _masters(found.report))
     try:
-        return choose(known, found.app_id, role=wish.role, index=wish.index, container=wish.container)
+        return choose(
+            known,
+            found.app_id,
+            role=wish.role,
+            index=wish.index,
+            container=wish.container,
+            ended=found.report.state.final,
+        )
     except UsageError as error:
         if stands.notes and (not quiet or found.report.state.final):
             raise ClusterError(f"{error.message}: {'; '.join(stands.notes)}", hint=error.hint) from error

@@ -88,7 +88,14 @@ def _none(found: Found, stands: Standing, what: str, hint: str | None) -> Cluste
 
 
 def _open(url: str, console: Console) -> bool:
-    """Whether a browser was told; a sentence where there is none."""
+    """Whether a browser was told; a sentence where there is none.
+
+    The address was told by the job or by YARN: what is none of a page could be an option of the browser's
+    program, or a file of this machine.
+    """
+    if not web_link(url):
+        console.warn("this is no address of a page (http, https): it is not given to a browser")
+        return False
     if not has_display(os.environ, sys.platform):
         console.info("there is no display here: open the address in a browser of yours")
         return False

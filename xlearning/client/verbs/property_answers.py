@@ -52,6 +52,8 @@ class PropertyAnswer:
         The option of ``xl-submit`` that sets it; empty where there is none.
     aliases : list of str
         Further names of the property.
+    bad : str
+        What is wrong with the value, so that no job can be submitted; empty where nothing is.
     """
 
     name: str
@@ -68,6 +70,7 @@ class PropertyAnswer:
     doc: str
     option: str
     aliases: tuple[str, ...]
+    bad: str
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,9 @@ class ConfigAnswer:
 def listed(config: Config, *, every: bool) -> ConfigAnswer:
     """The properties whose value is not the default, or all."""
     given = config.explicit()
-    names = {name for name, text in given.items() if every or not means_default(name, text)}
+    names = {
+        name for name, text in given.items() if every or name in config.bad or not means_default(name, text)
+    } | config.bad.keys()
     if every:
         names |= {key.name for key in KEYS}
     return _answer(config, sorted(names))
@@ -123,12 +128,12 @@ def explained(config: Config, name: str) -> ConfigAnswer:
 
 
 def _find(name: str) -> str:
-    option = spellings().get(name)
-    if option is not None and option.key:
-        return option.key
     for candidate in (name, PREFIX + name):
         if lookup(candidate) or family(candidate):
             return canonical(candidate)
+    option = spellings().get(name) or spellings().get(f"--{name}")
+    if option is not None and option.key:
+        return option.key
     plain = "" if name.startswith("-") else PREFIX + name
     near = suggestions(name, 3) or suggestions(plain, 3)
     hint = f"did you mean {' or '.join(near)}?" if near else "xl-submit config --all lists all properties"
@@ -150,7 +155,9 @@ def _property(config: Config, name: str) -> PropertyAnswer:
         accepted=accepted(key) if key else "any text",
         default=key.default if key else None,
         value=value,
-        meaning="" if key is None or value in (None, HIDDEN) else _in_words(key, config.get(name)),
+        meaning=""
+        if key is None or value in (None, HIDDEN) or name in config.bad
+        else _in_words(key, config.get(name)),
         source=config.source(name),
         spelling=entry.spelling if entry else "",
         effect=_effect(name, effect),
@@ -159,6 +166,7 @@ def _property(config: Config, name: str) -> PropertyAnswer:
         doc=_doc(name, key),
         option=next((option.flag for option in OPTIONS if option.key == name), ""),
         aliases=_aliases(name, key),
+        bad=config.bad.get(name, ""),
     )
 
 
