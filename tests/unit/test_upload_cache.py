@@ -26,8 +26,7 @@ OTHER = Entry("base", "2" * 32, FILE)
 
 
 def cache(root: Path, now: float = NOW, user: str = "") -> Cache:
-    found = Cache(FileSystems("file://"), root.as_uri(), user or getpass.getuser(), now)
-    return found
+    return Cache(FileSystems("file://"), root.as_uri(), user or getpass.getuser(), now)
 
 
 def ship(shop: Cache, entry: Entry, work: Path, text: str = "content") -> Shipment:
@@ -116,9 +115,9 @@ def test_two_at_once_agree_on_one_file(tmp_path: Path) -> None:
 
 
 def test_users_do_not_share_a_folder(tmp_path: Path) -> None:
-    cache(tmp_path / "root")
+    cache(tmp_path / "root").find(ARCHIVE)
     with pytest.raises(ClusterError, match=r"cache-some_body belongs to .*, not to some/body"):
-        cache(tmp_path / "root", user="some/body")
+        cache(tmp_path / "root", user="some/body").find(ARCHIVE)
     assert len({path.name for path in (tmp_path / "root").iterdir()}) == 2
 
 
