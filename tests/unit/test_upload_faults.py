@@ -14,7 +14,7 @@ import pytest
 
 from xlearning.client.api.job import Job
 from xlearning.client.api.order import request_of
-from xlearning.client.backend import OnThisMachine
+from xlearning.client.back_ends.this_machine import OnThisMachine
 from xlearning.client.console import PlainConsole
 from xlearning.client.planning.plan import Plan, Setting, make_plan
 from xlearning.client.planning.resources import Shipped

@@ -11,7 +11,9 @@ from functools import partial
 
 from xlearning.client.api.job import Job
 from xlearning.client.api.order import layers_of, request_of
-from xlearning.client.backend import BackEnd, OnThisMachine, OnYarn
+from xlearning.client.back_ends.base import BackEnd
+from xlearning.client.back_ends.this_machine import OnThisMachine
+from xlearning.client.back_ends.yarn import OnYarn
 from xlearning.client.console import Console
 from xlearning.client.planning.plan import Plan, Setting, make_plan
 from xlearning.client.problems import Problem, refuse

@@ -11,7 +11,7 @@ from xlearning.client.api.application import Application
 from xlearning.client.api.job import FIELDS, Job, Pairs, Paths
 from xlearning.client.api.quiet import LoggingConsole
 from xlearning.client.api.spelling import fields_named
-from xlearning.client.backend import BackEnd
+from xlearning.client.back_ends.base import BackEnd
 from xlearning.client.console import Console
 from xlearning.client.planning.plan import Plan
 from xlearning.client.problems import Problem, refuse

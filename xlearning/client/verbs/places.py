@@ -7,7 +7,9 @@ from collections.abc import Callable, MutableMapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from xlearning.client.backend import LOCAL_FS, BackEnd, OnYarn
+from xlearning.client.back_ends.base import BackEnd
+from xlearning.client.back_ends.this_machine import LOCAL_FS
+from xlearning.client.back_ends.yarn import OnYarn
 from xlearning.client.console import Console
 from xlearning.cluster.base import ApplicationReport, ClusterClient, KnownContainer
 from xlearning.cluster.local import LocalCluster

@@ -1,4 +1,4 @@
-"""Where a job runs: this machine or YARN. What the two need before and at the start."""
+"""Jobs on YARN."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import dataclasses
 import os
 import time
 from collections.abc import Callable, MutableMapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from xlearning.client.console import Console
 from xlearning.client.planning.plan import Plan
@@ -25,169 +24,6 @@ if TYPE_CHECKING:
     from xlearning.client.preflight.cluster import ClusterPreflight
     from xlearning.client.verbs.log_sources import LogSource
     from xlearning.cluster.yarn_script import Launch, NodePackage
-
-LOCAL_FS = "file://"
-
-
-class BackEnd(Protocol):
-    """A place for jobs.
-
-    Attributes
-    ----------
-    cluster : ClusterClient
-        For reports and kills.
-    default_fs : str
-        File system of paths without a scheme.
-    user : str
-        Who submits, as the cluster calls them.
-    name : str
-        ``local`` or ``yarn``.
-    """
-
-    cluster: ClusterClient
-    default_fs: str
-    user: str
-    name: str
-
-    def staging_root(self, config: Config, fss: FileSystems) -> str:
-        """URI of the folder of all staging folders."""
-
-    def warm_up(self) -> None:
-        """Begin what takes time and will be needed."""
-
-    def reach(self, config: Config, fss: FileSystems) -> list[Problem]:
-        """Whether the back end is there at all; begins to ask what `preflight` needs. Comes first."""
-
-    def report(self, app_id: str) -> ApplicationReport:
-        """How an application stands; `ClusterUnavailable` at once where `reach` has failed."""
-
-    def preflight(
-        self, config: Config, fss: FileSystems, job: JobSpec, shipped: Sequence[Shipped], notes: list[str]
-    ) -> list[Problem]:
-        """What the back end would refuse; what was decided for the user goes to ``notes``."""
-
-    def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
-        """What may take long and can be interrupted."""
-
-    def start(
-        self, plan: Plan, config: Config, fss: FileSystems, now: float, check: Callable[[], None]
-    ) -> JobSpec:
-        """Stage and submit; the job as staged. Nothing is left, or runs, when that fails.
-
-        ``check`` is called while the answer is waited for; what it raises ends that.
-        """
-
-    def started(self, app_id: str, config: Config, console: Console) -> None:
-        """What can only be asked for once the application is there. Nothing depends on it."""
-
-    def log_source(self, app_id: str) -> LogSource:
-        """Logs of a running application."""
-
-    def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:
-        """What would be submitted, for people to read; empty where the plan has said it all."""
-
-    def sweep(self, fss: FileSystems, console: Console) -> None:
-        """Remove what the back end itself left of the user's applications that have ended."""
-
-    def tidy(self, app_id: str, fss: FileSystems, console: Console) -> None:
-        """The same for one application that has just ended."""
-
-    def close(self) -> None:
-        """Give back what `warm_up` began."""
-
-
-class OnThisMachine:
-    """Jobs with ``--local``."""
-
-    name = "local"
-    default_fs = LOCAL_FS
-
-    def __init__(self, config: Config, user: str) -> None:
-        from xlearning.cluster.local import LocalCluster
-
-        self.user = user
-        self._local = LocalCluster(
-            Path(config.get("xlearning.local.dir")), config.get("xlearning.local.slots")
-        )
-        self.cluster: ClusterClient = self._local
-
-    def staging_root(self, config: Config, fss: FileSystems) -> str:
-        """As set, else below ``xlearning.local.dir``: a folder in /tmp would belong to its first user."""
-        if config.is_set("xlearning.staging.dir"):
-            return fss.resolve(config.get("xlearning.staging.dir"))
-        return fss.resolve(str(Path(config.get("xlearning.local.dir")).absolute() / "staging"))
-
-    def warm_up(self) -> None:
-        """Nothing takes time here."""
-
-    def reach(self, config: Config, fss: FileSystems) -> list[Problem]:  # noqa: ARG002
-        """It is."""
-        return []
-
-    def report(self, app_id: str) -> ApplicationReport:
-        """How an application stands."""
-        return self.cluster.report(app_id)
-
-    def preflight(
-        self, config: Config, fss: FileSystems, job: JobSpec, shipped: Sequence[Shipped], notes: list[str]
-    ) -> list[Problem]:
-        """Files, archives and folders."""
-        from xlearning.client.preflight.machine import check
-
-        return check(config, fss, self.user, self.staging_root(config, fss), job, shipped, notes)
-
-    def prepare(self, plan: Plan, config: Config, fss: FileSystems, console: Console) -> None:
-        """Nothing takes long here."""
-
-    def start(
-        self,
-        plan: Plan,
-        config: Config,
-        fss: FileSystems,
-        now: float,
-        check: Callable[[], None],  # noqa: ARG002
-    ) -> JobSpec:
-        """Stage, then submit."""
-        from xlearning.client.stage import refused, stage, unstage
-
-        app_id, root = self._local.new_application_id(), self.staging_root(config, fss)
-        try:
-            with refused(root):
-                job = stage(plan, fss, app_id=app_id, staging_root=root, now=now)
-            try:
-                self._local.submit(job)
-            except BaseException:
-                unstage(job, fss)
-                raise
-        except BaseException:
-            self._local.discard(app_id)
-            raise
-        return job
-
-    def started(self, app_id: str, config: Config, console: Console) -> None:
-        """Nothing."""
-
-    def log_source(self, app_id: str) -> LogSource:
-        """Files of this machine."""
-        from xlearning.client.verbs.log_sources import LocalLogs
-
-        return LocalLogs(self.cluster, app_id)
-
-    def describe(self, plan: Plan, config: Config, fss: FileSystems) -> str:  # noqa: ARG002
-        """Nothing."""
-        return ""
-
-    def sweep(self, fss: FileSystems, console: Console) -> None:  # noqa: ARG002
-        """Temporary folders of dead clients; all else the supervisor of each application removes."""
-        from xlearning.cluster import scratch
-
-        scratch.sweep()
-
-    def tidy(self, app_id: str, fss: FileSystems, console: Console) -> None:
-        """The supervisor of each application does that."""
-
-    def close(self) -> None:
-        """Nothing to give back."""
 
 
 class OnYarn:
