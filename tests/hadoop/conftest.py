@@ -33,7 +33,6 @@ def yarn_shared(hadoop: MiniHadoop) -> Iterator[str]:
         storage.default.mkdirs(folder, mode=0o1777)
         storage.default.chmod(folder, 0o1777)
     cache = Cache(storage, f"{hadoop.hdfs_uri}{path}/staging", getpass.getuser(), time.time())
-    cache.open()
     deliver(Config.from_properties({}), storage, cache, open_console())
     yield hadoop.hdfs_uri + path
     WebHdfs(hadoop.namenode_web).delete(path)

@@ -204,7 +204,7 @@ def test_everything_at_once(gateway: Gateway, capsys: pytest.CaptureFixture[str]
     )
     assert "6 problems:" in said
     for name in ("night shift", "root.team.night shift", "small", "default", ""):
-        said = gateway.said(*SMALL, *(("--queue", name) if name else ()))
+        said = gateway.said("--verbose", *SMALL, *(("--queue", name) if name else ()))
         assert "problem" not in said
         assert "queue" not in said
         assert f"queue: {name or 'default'}\n" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -96,6 +97,23 @@ def test_a_folder_goes_with_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert scratch.sweep(time.time() + 10**6) == 0
         assert listed(work) == ["file"]
     assert listed(tmp_path) == []
+
+
+def test_a_folder_is_never_seen_unlocked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another client may look at any moment."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    lock = fcntl.flock
+    looked = []
+
+    def locked_slowly(file: object, how: int) -> None:
+        if not looked:
+            looked.append(1)
+            assert scratch.sweep() == 0
+        lock(file, how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(fcntl, "flock", locked_slowly)
+    with Scratch() as work:
+        assert work.is_dir()
 
 
 def test_the_folder_of_a_killed_user_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from xlearning.cluster.local_files import remove_tree
 
 PREFIX = "xlearning-work-"
-_LOCK = ".lock"
+_LOCK, _NEW_LOCK = ".lock", ".lock.new"
 _YOUNG = 3600.0  # seconds; its user may be about to lock it
 
 
@@ -30,8 +30,10 @@ class Scratch(contextlib.AbstractContextManager[Path]):
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
         self._open.callback(remove_tree, folder)
         try:
-            lock = self._open.enter_context(open(folder / _LOCK, "w", encoding="ascii"))
+            # locked before it has its name: a sweep that found it free would remove the folder
+            lock = self._open.enter_context(open(folder / _NEW_LOCK, "w", encoding="ascii"))
             fcntl.flock(lock, fcntl.LOCK_EX)
+            (folder / _NEW_LOCK).rename(folder / _LOCK)
             work = folder / "work"
             work.mkdir()
         except BaseException:

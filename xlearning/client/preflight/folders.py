@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import uuid
 from collections.abc import Iterable
 
@@ -13,6 +14,7 @@ from xlearning.fs.base import FileSystem, join
 
 HISTORY = "xlearning.history.log.dir"
 STAGING = "xlearning.staging.dir"
+_WORK = re.compile(r"/apps/application_\d+_\d+/containers/container_\w+/work/.")
 
 
 def check_outputs(remotes: Iterable[str], fss: FileSystems, user: str, problems: list[Problem]) -> None:
@@ -25,9 +27,14 @@ def check_outputs(remotes: Iterable[str], fss: FileSystems, user: str, problems:
 
 
 def check_not_ours(remotes: Iterable[str], folders: Iterable[str], problems: list[Problem]) -> None:
-    """Whether an output lies where jobs keep their own files, which are deleted when they have ended."""
+    """Whether an output lies where jobs keep their own files, which are deleted when they have ended.
+
+    The working folder of a container is its program's, which may submit jobs too.
+    """
     ours = [folder.rstrip("/") for folder in folders]
     for remote in dict.fromkeys(remotes):
+        if _WORK.search(remote):
+            continue
         for folder in (folder for folder in ours if f"{remote}/".startswith(f"{folder}/")):
             words = f"output {remote} lies in {folder}, where jobs keep files of their own until they end"
             problems.append(Problem(words, "choose another folder"))
