@@ -3,8 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# The cluster's tests mostly wait; the others run in a second process beside them.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
+PYTEST := $(BIN)/python -m pytest
 
 .PHONY: help demo demo-hadoop test test-all lint bench bundle proto clean
 .DEFAULT_GOAL := help

@@ -36,11 +36,10 @@ def nothing_is_left_running() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever uses the cluster is marked so, and runs in one process, as there is one cluster."""
+    """Whatever uses the cluster is marked so."""
     for item in items:
         if not {"hadoop", "hadoop_tools", "secure_hadoop"}.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("hadoop")
-            item.add_marker(pytest.mark.xdist_group("cluster"))
 
 
 def require_hadoop_tools(config: pytest.Config, *, secure: bool = False) -> None:

@@ -14,7 +14,8 @@ from xlearning.fs.base import FileSystem, join
 
 HISTORY = "xlearning.history.log.dir"
 STAGING = "xlearning.staging.dir"
-_WORK = re.compile(r"/apps/application_\d+_\d+/containers/container_\w+/work/.")
+# Where an output may lie all the same: the working folder of a container, and what doctor's job tells.
+_ALLOWED = re.compile(r"/apps/application_\d+_\d+/containers/container_\w+/work/.|/doctor-[0-9a-f]{32}$")
 
 
 def check_outputs(remotes: Iterable[str], fss: FileSystems, user: str, problems: list[Problem]) -> None:
@@ -33,7 +34,7 @@ def check_not_ours(remotes: Iterable[str], folders: Iterable[str], problems: lis
     """
     ours = [folder.rstrip("/") for folder in folders]
     for remote in dict.fromkeys(remotes):
-        if _WORK.search(remote):
+        if _ALLOWED.search(remote):
             continue
         for folder in (folder for folder in ours if f"{remote}/".startswith(f"{folder}/")):
             words = f"output {remote} lies in {folder}, where jobs keep files of their own until they end"
