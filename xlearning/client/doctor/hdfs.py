@@ -8,6 +8,8 @@ from xlearning.client.doctor import machine
 from xlearning.client.doctor.hadoop import Cluster
 from xlearning.client.doctor.model import Finding, ok, problem, warning
 from xlearning.client.doctor.trip import round_trip
+from xlearning.client.preflight.folders import check_home
+from xlearning.client.problems import Problem
 from xlearning.fs import FileSystems, exists, join, parent
 from xlearning.units import format_duration
 
@@ -52,6 +54,10 @@ class Hdfs:
         try:
             status = self.fss.of(folder).stat(folder)
         except FileNotFoundError:
+            in_the_way: list[Problem] = []
+            check_home(folder, self.fss, name, in_the_way)  # as a submission judges it
+            if not in_the_way:
+                return ok(f"{folder}, made by the first job")
             return problem(
                 f"there is no {folder}",
                 f"HDFS's administrator runs: hdfs dfs -mkdir -p {folder} && hdfs dfs -chown {name} {folder}",
