@@ -15,7 +15,7 @@ from xlearning.fs.base import FileSystem, join
 HISTORY = "xlearning.history.log.dir"
 STAGING = "xlearning.staging.dir"
 # Where an output may lie all the same: the working folder of a container, and what doctor's job tells.
-_ALLOWED = re.compile(r"/apps/application_\d+_\d+/containers/container_\w+/work/.|/doctor-[0-9a-f]{32}$")
+_ALLOWED = re.compile(r"/apps/application_\d+_\d+/containers/container_\w+/(?:work)/.|/doctor-[0-9a-f]{32}$")
 
 
 def check_outputs(remotes: Iterable[str], fss: FileSystems, user: str, problems: list[Problem]) -> None:
