@@ -185,7 +185,7 @@ class Runtime:
         allow_empty = self.config.get("xlearning.input.allow.empty")
         hidden = self.job.input_strategy is not InputStrategy.STREAM
         listing = list_inputs(self._services.storage, self.job.inputs, allow_empty=allow_empty, hidden=hidden)
-        return plan_inputs(self.job, listing, self.config)
+        return plan_inputs(self.job, listing, self.config, self._services.storage)
 
     def _write_address(self) -> None:
         address = {

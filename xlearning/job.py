@@ -221,12 +221,29 @@ class FetchItem:
 
 @dataclass(frozen=True)
 class InputSplit:
-    """``length`` bytes from ``start`` of the file ``uri``, which had ``size`` bytes when it was listed."""
+    """``length`` bytes from ``start`` of the file ``uri``, which had ``size`` bytes when it was listed.
+
+    Attributes
+    ----------
+    hosts : tuple of str
+        Where these bytes lie, the best first; empty where it is not known.
+    exact : bool
+        Whether the records are exactly these bytes, whatever the format's rule about borders says.
+    parts : tuple of InputSplit
+        What is read one after the other, where a format joins pieces of several files; ``uri`` is then
+        that of the first one, ``length`` the sum.
+    data : str
+        What the format itself wants to know again when it reads the split.
+    """
 
     uri: str
     start: int
     length: int
     size: int
+    hosts: tuple[str, ...] = ()
+    exact: bool = False
+    parts: tuple[InputSplit, ...] = ()
+    data: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from xlearning.am.core.tasks import Task
 from xlearning.am.inputs import download, placeholder, stream
 from xlearning.am.inputs.assign import Assignment, Listing, deal, nothing
 from xlearning.config import Config
-from xlearning.fs import dealing
+from xlearning.fs import FileSystems, dealing
 from xlearning.job import CHIEF, WORKER, FetchItem, InputStrategy, InputView, JobSpec, StreamSpec
 
 
@@ -73,17 +73,17 @@ class InputPlan:
         )
 
 
-def plan_inputs(job: JobSpec, listing: Listing, config: Config) -> InputPlan:
-    """Deal the listed files, or their splits, to the workers of a job.
+def plan_inputs(job: JobSpec, listing: Listing, config: Config, fss: FileSystems) -> InputPlan:
+    """Deal the listed files, or their splits, to the workers of a job. Some formats read files for it.
 
     Raises
     ------
-    UsageError
+    UsageError, OSError
         See `xlearning.am.inputs.download.target_names` and `xlearning.am.inputs.stream.streams`.
     """
     workers = sum(role.instances for role in job.roles if role.name in (WORKER, CHIEF))
     if job.input_strategy is InputStrategy.STREAM:
-        streams = stream.streams(job, listing, workers, config)
+        streams = stream.streams(job, listing, workers, config, fss)
         return InputPlan(job.input_strategy, listing, (), streams=streams)
     names: Mapping[str, str] = {}
     if job.input_strategy is InputStrategy.DOWNLOAD:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from xlearning.am.inputs.assign import Listing
 from xlearning.config import Config
+from xlearning.fs import FileSystems
 from xlearning.job import JobSpec, StreamSpec
 
 
-def streams(job: JobSpec, listing: Listing, workers: int, config: Config) -> tuple[StreamSpec, ...]:
+def streams(
+    job: JobSpec, listing: Listing, workers: int, config: Config, fss: FileSystems
+) -> tuple[StreamSpec, ...]:
     """What each worker is fed: all inputs one after the other, as on the command line, cut and dealt out.
 
     Raises
     ------
-    UsageError
+    UsageError, OSError
         See `xlearning.formats.plan.plan_streams`.
     """
     from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
 
-    files = [status for spec in job.inputs for status in listing.get(spec.local, ())]
-    return plan_streams(files, workers, config)
+    inputs = [listing.get(spec.local, ()) for spec in job.inputs]
+    return plan_streams(inputs, workers, config, fss)

@@ -48,6 +48,7 @@ class Feeder:
     def __init__(self, spec: StreamSpec, fss: FileSystems, config: Config) -> None:
         self._spec = spec
         self._fss = fss
+        self._config = config
         self._retry_time: float = config.get("xlearning.fs.retry.time")
         self._cancel = threading.Event()
         self._total = max(1, spec.epochs * sum(split.length for split in spec.splits))
@@ -112,19 +113,18 @@ class Feeder:
                 self._part = min(split.length, self._part + written)
 
     def _pieces(self, split: InputSplit) -> Iterator[bytes]:
-        from xlearning.formats.registry import input_format  # not loaded by programs that are not fed
-        from xlearning.formats.source import Source
+        from xlearning.formats.framing import pieces  # not loaded by programs that are not fed
+        from xlearning.formats.registry import input_format
+        from xlearning.formats.source import Files
         from xlearning.fs.retry import Cancelled
 
-        fs = self._fss.of(split.uri)
-        source = Source(fs, split.uri, split.size, retry_time=self._retry_time, cancel=self._cancel)
+        reading = Files(self._fss, retry_time=self._retry_time, cancel=self._cancel)
         try:
-            with source:
-                yield from input_format(self._spec.format).read(source, split)
+            yield from pieces(input_format(self._spec.format, self._config), split, reading)
         except Cancelled as error:
             raise _NobodyReads from error
         except (XLearningError, OSError) as error:
-            raise Unreadable(f"{split.uri} at byte {source.position}: {words(error)}") from error
+            raise Unreadable(f"{reading.place or split.uri}: {words(error)}") from error
 
 
 class Feed:

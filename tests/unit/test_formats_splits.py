@@ -13,6 +13,7 @@ from xlearning.errors import UsageError
 from xlearning.formats.plan import plan_streams
 from xlearning.formats.registry import input_format
 from xlearning.formats.splits import DEFAULT_BLOCK, cut, deal, split_size
+from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 
@@ -121,7 +122,9 @@ def config(**values: str) -> Config:
 
 
 def test_files_become_streams() -> None:
-    feeds = plan_streams([file("b", 250, 100), file("a", 0), file("c", 60)], 2, config(stream_epoch="3"))
+    feeds = plan_streams(
+        [[file("b", 250, 100), file("a", 0)], [file("c", 60)]], 2, config(stream_epoch="3"), FileSystems()
+    )
     assert [[(s.uri[-1], s.start, s.length, s.size) for s in feed.splits] for feed in feeds] == [
         [("b", 0, 100, 250), ("b", 100, 100, 250), ("b", 200, 50, 250)],
         [("a", 0, 0, 0), ("c", 0, 60, 60)],
@@ -131,14 +134,14 @@ def test_files_become_streams() -> None:
 
 def test_hadoops_names_of_the_bounds_count() -> None:
     properties = {"mapreduce.input.fileinputformat.split.maxsize": "40", "mapred.min.split.size": "30"}
-    (feed,) = plan_streams([file("a", 100, 80)], 1, Config.from_properties(properties))
+    (feed,) = plan_streams([[file("a", 100, 80)]], 1, Config.from_properties(properties), FileSystems())
     assert [split.length for split in feed.splits] == [40, 40, 20]
 
 
 def test_all_compressed_files_are_named_together() -> None:
     files = [file("a.gz", 1), file("b", 1), *(file(f"{n}.bz2", 1) for n in range(4))]
     with pytest.raises(UsageError) as caught:
-        plan_streams(files, 1, config())
+        plan_streams([files], 1, config(), FileSystems())
     assert (
         "file:///in/a.gz (compressed with gzip), file:///in/0.bz2 (compressed with bzip2)"
         in caught.value.message
@@ -157,11 +160,11 @@ def test_all_compressed_files_are_named_together() -> None:
     ],
 )
 def test_names_of_the_text_format(name: str) -> None:
-    assert input_format(name).name == "text"
+    assert input_format(name, config()).name == "text"
 
 
 def test_other_formats_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
-        input_format("org.apache.hadoop.mapred.SequenceFileInputFormat")
+        input_format("org.apache.hadoop.mapred.SequenceFileInputFormat", config())
     assert "not part of this version" in str(caught.value)
     assert "there is: text" in str(caught.value)

@@ -10,12 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from text_truth import MARK, records, split_output
 
-from xlearning.errors import StorageError
+from xlearning.config import Config
+from xlearning.errors import StorageError, UsageError
 from xlearning.formats import text
-from xlearning.formats.source import Source
+from xlearning.formats.base import Cutting
+from xlearning.formats.source import Files
 from xlearning.formats.text import TextFormat
+from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus
-from xlearning.fs.local import LocalFileSystem
 from xlearning.job import InputSplit
 
 TEXTS = st.lists(
@@ -34,14 +36,34 @@ class Memory:
     def size(self) -> int:
         return len(self.data)
 
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self.position = 0
+
     def read(self, position: int, length: int) -> bytes:
         self.position = position
         return self.data[position : position + length]
 
 
+class Held:
+    """Files in memory, with the way to open them that `Files` has."""
+
+    def __init__(self, data: bytes) -> None:
+        self._memory = Memory(data)
+
+    def open(self, uri: str, size: int) -> Memory:
+        assert (uri, size) == ("memory", self._memory.size)
+        return self._memory
+
+
+FORMAT = TextFormat(Config.from_properties({}))
+
+
 def output(data: bytes, start: int, end: int) -> bytes:
     split = InputSplit("memory", start, end - start, len(data))
-    pieces = list(TextFormat().read(Memory(data), split))  # type: ignore[arg-type]
+    pieces = list(FORMAT.lines(split, Held(data)))  # type: ignore[arg-type]
     assert all(pieces)
     return b"".join(pieces)
 
@@ -116,15 +138,16 @@ def test_a_file_from_disk_as_it_was_listed(tmp_path: Path) -> None:
     split = InputSplit(path.as_uri(), 4, 9, 13)
     with path.open("ab") as file:
         file.write(b" and more\n")
-    with Source(LocalFileSystem(), split.uri, split.size) as source:
-        assert b"".join(TextFormat().read(source, split)) == b"three\n"
+    files = Files(FileSystems())
+    assert b"".join(FORMAT.lines(split, files)) == b"three\n"
     path.write_bytes(b"one\n")
-    with Source(LocalFileSystem(), split.uri, split.size) as source, pytest.raises(StorageError) as caught:
-        list(TextFormat().read(source, split))
+    with pytest.raises(StorageError) as caught:
+        list(FORMAT.lines(split, files))
     assert "13 bytes when it was listed, 4 bytes now" in str(caught.value)
     path.unlink()
-    with Source(LocalFileSystem(), split.uri, split.size) as source, pytest.raises(FileNotFoundError):
-        list(TextFormat().read(source, split))
+    with pytest.raises(FileNotFoundError):
+        list(FORMAT.lines(split, files))
+    assert files.place == f"{split.uri} at byte 4"
 
 
 @pytest.mark.parametrize(
@@ -140,11 +163,13 @@ def test_a_file_from_disk_as_it_was_listed(tmp_path: Path) -> None:
     ],
 )
 def test_compressed_files_are_refused(name: str, codec: str) -> None:
-    assert (
-        TextFormat().refusal(FileStatus(f"file:///d.x/{name}", 1, False, 0.0)) == f"compressed with {codec}"
-    )
+    file = FileStatus(f"file:///d.x/{name}", 1, False, 0.0)
+    with pytest.raises(UsageError) as caught:
+        FORMAT.splits([file], Cutting(), Files(FileSystems()))
+    assert f"{file.path} (compressed with {codec})" in caught.value.message
 
 
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.gz.bak", "a.tgz", "gz", "a.xz"])
 def test_other_files_are_not(name: str) -> None:
-    assert TextFormat().refusal(FileStatus(f"file:///d.gz/{name}", 1, False, 0.0)) is None
+    file = FileStatus(f"file:///d.gz/{name}", 1, False, 0.0)
+    assert FORMAT.splits([file], Cutting(), Files(FileSystems())) == [InputSplit(file.path, 0, 1, 1)]

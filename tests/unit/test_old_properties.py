@@ -50,7 +50,7 @@ def test_every_worker_is_handed_the_whole_list(tmp_path: Path, monkeypatch: pyte
     assert plan.workers == 3 and not plan.notes
     assert "every worker: 2 files, 2 B" in render(plan, config)
     listing = list_inputs(FileSystems("file://"), plan.job.inputs, allow_empty=False)
-    shares = plan_inputs(plan.job, listing, config)
+    shares = plan_inputs(plan.job, listing, config, FileSystems())
     lists = {shares.variables(Task(WORKER, index, 1))["INPUT_FILE_LIST"] for index in range(3)}
     assert len(lists) == 1 and lists.pop().count("file://") == 2
     assert shares.counts() == {(WORKER, index): 2 for index in range(3)}

@@ -71,7 +71,7 @@ def shares(streams: tuple[StreamSpec, ...]) -> list[list[str]]:
 def handed_out(plan: Plan) -> InputPlan:
     storage, config = FileSystems("file://"), Config.from_properties(plan.job.properties)
     listing = list_inputs(storage, plan.job.inputs, allow_empty=False, hidden=False)
-    return plan_inputs(plan.job, listing, config)
+    return plan_inputs(plan.job, listing, config, FileSystems())
 
 
 def test_client_and_master_agree() -> None:

@@ -1,41 +1,72 @@
-"""What an input format is."""
+"""What an input format is.
+
+A format is made with the job's configuration and keeps no other state. For every way to cut a file,
+the records that it gives for the splits are the records of the whole file, each of them once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
-from xlearning.formats.source import Source
+from xlearning.formats.source import Files
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 
+Record = tuple[bytes, bytes]
+"""Key and value, as they go into the pipe. What a key is, each format says; empty where it has none."""
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """How files are to be cut.
+
+    Attributes
+    ----------
+    minimum, maximum : int
+        Bounds of a split's size in bytes; see `xlearning.formats.splits.split_size`.
+    """
+
+    minimum: int = 1
+    maximum: int = 0
+
 
 class InputFormat(Protocol):
-    """Cuts files into splits and reads them. Implementations keep no state.
-
-    For every way to cut a file, the records that `read` gives for its splits are the records of the
-    whole file, each of them once.
-    """
+    """Cuts files into splits and reads them. Its class is called with the job's `Config` alone."""
 
     name: str
 
-    def refusal(self, file: FileStatus) -> str | None:
-        """What keeps this format from reading ``file``, such as "compressed with gzip"; None: nothing."""
-
-    def splits(self, file: FileStatus, *, minimum: int, maximum: int) -> list[InputSplit]:
-        """The splits of ``file``, in its order.
+    def splits(self, files: Sequence[FileStatus], cutting: Cutting, reading: Files) -> list[InputSplit]:
+        """The splits of ``files``, in their order.
 
         Parameters
         ----------
-        minimum, maximum : int
-            Bounds of a split's size in bytes; see `xlearning.formats.splits.split_size`.
+        files : sequence of FileStatus
+            Those of one input.
+        cutting : Cutting
+        reading : Files
+            For formats that must look into a file to cut it.
+
+        Raises
+        ------
+        xlearning.errors.UsageError
+            The format cannot read some of the files; they are named together.
         """
 
-    def read(self, source: Source, split: InputSplit) -> Iterator[bytes]:
-        r"""The records of ``split`` as large pieces of bytes; every record ends with ``\n``.
+    def records(self, split: InputSplit, reading: Files) -> Iterator[Record]:
+        """The records of ``split``.
 
         Raises
         ------
         OSError, xlearning.errors.StorageError
-            The file cannot be read, or is shorter than when it was listed.
+            The file cannot be read, is damaged, or is shorter than when it was listed.
         """
+
+
+@runtime_checkable
+class LineFormat(Protocol):
+    """A format with a fast way to what programs read most: values as lines, without keys."""
+
+    def lines(self, split: InputSplit, reading: Files) -> Iterator[bytes]:
+        r"""The values of `InputFormat.records`, each with ``\n`` at its end, in large pieces."""

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from xlearning.config import Config
-from xlearning.errors import UsageError
+from xlearning.formats.base import Cutting
 from xlearning.formats.registry import input_format
+from xlearning.formats.source import Files
 from xlearning.formats.splits import deal
 from xlearning.fs.base import FileStatus
+from xlearning.fs.registry import FileSystems
 from xlearning.job import StreamSpec
 
-_SHOWN = 3
 
-
-def plan_streams(files: Iterable[FileStatus], workers: int, config: Config) -> tuple[StreamSpec, ...]:
+def plan_streams(
+    inputs: Sequence[Sequence[FileStatus]], workers: int, config: Config, fss: FileSystems
+) -> tuple[StreamSpec, ...]:
     """Cut files into splits and deal them out.
 
     Parameters
     ----------
-    files : iterable of FileStatus
-        Those of all inputs, in the order in which they are read.
+    inputs : sequence of sequence of FileStatus
+        The files of each input, in the order in which they are read.
     workers : int
         At least 1.
+    fss : FileSystems
+        For formats that must look into a file to cut it.
 
     Returns
     -------
@@ -33,19 +37,15 @@ def plan_streams(files: Iterable[FileStatus], workers: int, config: Config) -> t
     ------
     UsageError
         The format is unknown, or cannot read some of the files; they are named together.
+    OSError
+        A file that must be looked into cannot be read.
     """
-    files = list(files)
-    reader = input_format(config.get("xlearning.inputformat.class"))
-    refused = [f"{file.path} ({why})" for file in files if (why := reader.refusal(file)) is not None]
-    if refused:
-        more = f" (and {len(refused) - _SHOWN} more)" if len(refused) > _SHOWN else ""
-        raise UsageError(
-            f"format {reader.name} cannot read {', '.join(refused[:_SHOWN])}{more}",
-            hint="unpack the files first, or use input strategy DOWNLOAD or PLACEHOLDER",
-        )
-    minimum = config.get("xlearning.input.split.minsize")
-    maximum = config.get("xlearning.input.split.maxsize")
-    splits = [split for file in files for split in reader.splits(file, minimum=minimum, maximum=maximum)]
+    format_ = input_format(config.get("xlearning.inputformat.class"), config)
+    cutting = Cutting(
+        config.get("xlearning.input.split.minsize"), config.get("xlearning.input.split.maxsize")
+    )
+    reading = Files(fss, retry_time=config.get("xlearning.fs.retry.time"))
+    splits = [split for files in inputs for split in format_.splits(files, cutting, reading)]
     epochs = config.get("xlearning.stream.epoch")
     shuffle = config.get("xlearning.input.stream.shuffle")
-    return tuple(StreamSpec(reader.name, share, epochs) for share in deal(splits, workers, shuffle=shuffle))
+    return tuple(StreamSpec(format_.name, share, epochs) for share in deal(splits, workers, shuffle=shuffle))

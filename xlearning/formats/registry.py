@@ -1,22 +1,41 @@
-"""Input formats by the names that people give them."""
+"""Input formats by the names that people give them. A format's module is loaded when it is asked for."""
 
 from __future__ import annotations
 
+import importlib
+from typing import NamedTuple, cast
+
+from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats.base import InputFormat
-from xlearning.formats.text import TextFormat
 
-_FORMATS: tuple[InputFormat, ...] = (TextFormat(),)
-_HADOOP = ("org.apache.hadoop.mapred.", "org.apache.hadoop.mapreduce.lib.input.", "")
+
+class _Entry(NamedTuple):
+    """Where a format is, and Hadoop's classes that it stands for."""
+
+    place: str
+    classes: tuple[str, ...] = ()
+
+
+# name -> its place; one line each
+_FORMATS = {
+    "text": _Entry("xlearning.formats.text:TextFormat", ("TextInputFormat",)),
+}
+_PACKAGES = ("", "org.apache.hadoop.mapred.", "org.apache.hadoop.mapreduce.lib.input.")
 _NAMES = {
-    name.lower(): item
-    for item in _FORMATS
-    for name in (item.name, *(f"{package}{item.name}InputFormat" for package in _HADOOP))
+    spelling.lower(): name
+    for name, entry in _FORMATS.items()
+    for spelling in (name, *(f"{package}{class_}" for class_ in entry.classes for package in _PACKAGES))
 }
 
 
-def input_format(name: str) -> InputFormat:
-    """The format called ``name``: ``text``, or the name of Hadoop's class for it.
+def known() -> tuple[str, ...]:
+    """Short names of all formats."""
+    return tuple(_FORMATS)
+
+
+def input_format(name: str, config: Config) -> InputFormat:
+    """The format called ``name``: one of `known`, or the name of Hadoop's class for it.
 
     Raises
     ------
@@ -25,6 +44,8 @@ def input_format(name: str) -> InputFormat:
     """
     found = _NAMES.get(name.strip().lower())
     if found is None:
-        known = ", ".join(item.name for item in _FORMATS)
-        raise UsageError(f"input format {name} is not part of this version", hint=f"there is: {known}")
-    return found
+        raise UsageError(
+            f"input format {name} is not part of this version", hint=f"there is: {', '.join(known())}"
+        )
+    module, _, class_ = _FORMATS[found].place.partition(":")
+    return cast(InputFormat, getattr(importlib.import_module(module), class_)(config))

@@ -1,4 +1,4 @@
-"""One input file, read at any place and with patience."""
+"""Input files, read at any place and with patience."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from xlearning.errors import StorageError
 from xlearning.fs.base import FileSystem
+from xlearning.fs.registry import FileSystems
 from xlearning.fs.retry import keep_trying
 
 
@@ -98,3 +99,35 @@ class Source:
                 f"{position + len(data)} bytes now"
             )
         return data
+
+
+class Files:
+    """The input files of a job, for whoever reads them. One thread's own.
+
+    Parameters
+    ----------
+    retry_time, cancel
+        See `Source`.
+    """
+
+    def __init__(
+        self, fss: FileSystems, *, retry_time: float = 120.0, cancel: threading.Event | None = None
+    ) -> None:
+        self._fss, self._retry_time, self._cancel = fss, retry_time, cancel
+        self._last: Source | None = None
+
+    @property
+    def place(self) -> str:
+        """Where the last read was, in words; empty before the first one."""
+        return f"{self._last.uri} at byte {self._last.position}" if self._last is not None else ""
+
+    def open(self, uri: str, size: int) -> Source:
+        """The file ``uri``, which had ``size`` bytes when it was listed; close it, or use it in ``with``.
+
+        Raises
+        ------
+        UsageError, StorageError
+            See `xlearning.fs.registry.FileSystems.of`.
+        """
+        self._last = Source(self._fss.of(uri), uri, size, retry_time=self._retry_time, cancel=self._cancel)
+        return self._last

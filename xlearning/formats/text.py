@@ -8,9 +8,12 @@ stay bytes; a byte order mark at the start of a file is dropped, and every recor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from xlearning.formats.source import Source
+from xlearning.config import Config
+from xlearning.errors import UsageError
+from xlearning.formats.base import Cutting, Record
+from xlearning.formats.source import Files, Source
 from xlearning.formats.splits import cut, split_size
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
@@ -19,6 +22,7 @@ _BLOCK = 1 << 20  # bytes copied at a time
 _SCAN = 1 << 16  # bytes searched at a time for the end of a line
 _MARK = b"\xef\xbb\xbf"
 _LF, _CR = b"\n", b"\r"
+_SHOWN = 3
 # By the ending alone, as in Hadoop; contents are never looked at.
 _CODECS = {
     ".gz": "gzip",
@@ -35,27 +39,50 @@ class TextFormat:
 
     name = "text"
 
-    def refusal(self, file: FileStatus) -> str | None:
-        _, dot, ending = file.name.rpartition(".")
-        codec = _CODECS.get((dot + ending).lower())
-        return f"compressed with {codec}" if codec else None
+    def __init__(self, config: Config) -> None:
+        del config
 
-    def splits(self, file: FileStatus, *, minimum: int, maximum: int) -> list[InputSplit]:
-        size = split_size(file.block_size, minimum=minimum, maximum=maximum)
-        return [InputSplit(file.path, start, length, file.size) for start, length in cut(file.size, size)]
+    def splits(self, files: Sequence[FileStatus], cutting: Cutting, reading: Files) -> list[InputSplit]:
+        refused = [f"{file.path} (compressed with {codec})" for file in files if (codec := _codec(file))]
+        if refused:
+            more = f" (and {len(refused) - _SHOWN} more)" if len(refused) > _SHOWN else ""
+            raise UsageError(
+                f"format {self.name} cannot read {', '.join(refused[:_SHOWN])}{more}",
+                hint="unpack the files first, or use input strategy DOWNLOAD or PLACEHOLDER",
+            )
+        found = []
+        for file in files:
+            size = split_size(file.block_size, minimum=cutting.minimum, maximum=cutting.maximum)
+            found += [InputSplit(file.path, at, length, file.size) for at, length in cut(file.size, size)]
+        return found
 
-    def read(self, source: Source, split: InputSplit) -> Iterator[bytes]:
-        position, end = owned(source, split)
-        if position == 0 and source.read(0, len(_MARK)) == _MARK:
-            position = len(_MARK)
-        lines = _LineEnds()
-        while position < end:
-            block = source.read(position, min(_BLOCK, end - position))
-            position += len(block)
-            if text := lines.normal(block):
-                yield text
-        if rest := lines.finish():
-            yield rest
+    def records(self, split: InputSplit, reading: Files) -> Iterator[Record]:
+        for piece in self.lines(split, reading):
+            for value in piece.removesuffix(_LF).split(_LF):
+                yield b"", value
+
+    def lines(self, split: InputSplit, reading: Files) -> Iterator[bytes]:
+        with reading.open(split.uri, split.size) as source:
+            yield from _copied(source, split)
+
+
+def _codec(file: FileStatus) -> str | None:
+    _, dot, ending = file.name.rpartition(".")
+    return _CODECS.get((dot + ending).lower())
+
+
+def _copied(source: Source, split: InputSplit) -> Iterator[bytes]:
+    position, end = owned(source, split)
+    if position == 0 and source.read(0, len(_MARK)) == _MARK:
+        position = len(_MARK)
+    lines = _LineEnds()
+    while position < end:
+        block = source.read(position, min(_BLOCK, end - position))
+        position += len(block)
+        if text := lines.normal(block):
+            yield text
+    if rest := lines.finish():
+        yield rest
 
 
 def owned(source: Source, split: InputSplit) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from xlearning.client.planning.request import Request
 from xlearning.client.problems import Problem
 from xlearning.config import Config
 from xlearning.errors import UsageError
+from xlearning.fs import FileSystems
 from xlearning.job import StreamSpec
 from xlearning.units import format_bytes
 
@@ -18,6 +19,7 @@ def plan(
     listings: Sequence[Listing],
     workers: int,
     config: Config,
+    fss: FileSystems,
     problems: list[Problem],
     notes: list[str],
 ) -> tuple[StreamSpec, ...]:
@@ -29,9 +31,8 @@ def plan(
             Problem("input strategy STREAM without an input", "add --input PATH, or choose another strategy")
         )
         return ()
-    files = [status for listing in listings for status in listing.files]
     try:
-        feeds = plan_streams(files, workers, config)
+        feeds = plan_streams([listing.files for listing in listings], workers, config, fss)
     except UsageError as error:
         problems.append(Problem(error.message, error.hint or ""))
         return ()
