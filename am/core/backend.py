@@ -24,7 +24,10 @@ def attempt_started(turn: Turn, event: ev.AttemptStarted) -> None:
 
 def already_committed(turn: Turn, event: ev.AlreadyCommitted) -> None:
     turn.state.commit_sent = True
-    turn.end(AppState.SUCCEEDED, f"attempt {event.attempt} had finished; its commit was completed")
+    if event.failure:
+        turn.end(AppState.FAILED, event.failure, retryable=False)
+    else:
+        turn.end(AppState.SUCCEEDED, f"attempt {event.attempt} had finished; its commit was completed")
 
 
 def input_listed(turn: Turn, event: ev.InputListed) -> None:
@@ -94,8 +97,9 @@ def commit_done(turn: Turn, event: ev.CommitDone) -> None:  # noqa: ARG001 - the
 
 def commit_failed(turn: Turn, event: ev.CommitFailed) -> None:
     if turn.state.phase is Phase.COMMITTING:
+        before = f"{turn.state.reason}; " if turn.state.outcome is AppState.FAILED else ""
         turn.state.outcome = AppState.FAILED
-        turn.state.reason = f"the output could not be committed: {event.reason}"
+        turn.state.reason = f"{before}the output could not be committed: {event.reason}"
         turn.record("outcome", state=AppState.FAILED.value, reason=turn.state.reason)
         turn.enter(Phase.RELEASING)
 

@@ -32,9 +32,13 @@ class AttemptStarted(Event):
 
 @dataclass(frozen=True)
 class AlreadyCommitted(Event):
-    """An earlier attempt's commit was found and has been completed."""
+    """An earlier attempt's commit was found and has been completed.
+
+    ``failure``: why that attempt had failed, if what it had made was published nevertheless.
+    """
 
     attempt: int
+    failure: str = ""
 
 
 # ---- inputs -------------------------------------------------------------------------------------

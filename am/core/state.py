@@ -48,6 +48,7 @@ class Container:
     uploaded: bool = False
     entries: tuple[str, ...] = ()
     reason: str = ""
+    failure: str = ""  # why its program failed, while what it had made is still on its way
     exit_code: int | None = None
     started: float | None = None
     finished: float | None = None
@@ -75,7 +76,8 @@ class Container:
 
     def describe_end(self) -> str:
         """One line about how it ended, for the outcome of the job."""
-        return f"{self.name()} ({self.id} on {self.host}): {self.reason or self.state.value.lower()}"
+        words = self.failure or self.reason or self.state.value.lower()
+        return f"{self.name()} ({self.id} on {self.host}): {words}"
 
 
 @dataclass

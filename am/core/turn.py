@@ -185,6 +185,15 @@ class Turn:
             return task.role == WORKER and task.index == self.job.output_index
         return task.role in self.rules.upload_roles
 
+    def another_attempt(self) -> bool:
+        """Whether another attempt follows if this one fails."""
+        return self.state.retryable and self.state.attempt < self.limits.max_attempts
+
+    def publishes_failure(self) -> bool:
+        """Whether what there is of the output is wanted although the job has failed for good."""
+        failed = self.state.outcome is AppState.FAILED and not self.state.stopped
+        return self.limits.publish_failed and failed and not self.another_attempt()
+
     def publish(self) -> None:
         self.state.version += 1
         self.do(PublishSnapshot())

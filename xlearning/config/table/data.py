@@ -93,9 +93,13 @@ OUTPUT = Group(
             "with one."),
         key("upload.output.thread.nums", _K.INT, "10", "Files uploaded at the same time.",
             also=("upload.file.thread.nums",), low=1, high=1000),
-        key("failed.upload", _K.BOOL, "false", "Hbox: publish the output of containers that failed too.",
-            effect=missing("publish the output of containers that failed",
-                           "call xl-submit save while the job runs, or let the program write to HDFS")),
+        key("output.existing", _K.ENUM, "ERROR",
+            "What becomes of an output that is not empty: ERROR refuses it; OVERWRITE replaces all of it, "
+            "and MERGE the files of equal names, at the end of a job that succeeds.",
+            values=("ERROR", "OVERWRITE", "MERGE")),
+        key("failed.upload", _K.BOOL, "false",
+            "Publish the output of containers that failed too, and, without _SUCCESS, that of a job that "
+            "failed."),
     ),
 )  # fmt: skip
 
