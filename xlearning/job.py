@@ -312,6 +312,28 @@ class BoardView:
 
 
 @dataclass(frozen=True)
+class TransferView:
+    """What a container brings in or takes away at the moment.
+
+    Attributes
+    ----------
+    what : str
+        ``input`` or ``output``.
+    files, size : int
+        Files and bytes that are done; ``total_files`` and ``total_size`` of so many.
+    rate : float
+        Bytes a second, over the last seconds.
+    """
+
+    what: str
+    files: int
+    size: int
+    total_files: int
+    total_size: int
+    rate: float
+
+
+@dataclass(frozen=True)
 class ContainerView:
     """One container as the page and the client show it. Times are seconds since 1970 (UTC)."""
 
@@ -335,6 +357,8 @@ class ContainerView:
     fetched_files: int = 0
     fetched_bytes: int = 0
     uploaded_files: int = 0
+    uploaded_bytes: int = 0
+    transfer: TransferView | None = None  # while it lasts
     log_url: str = ""
     last_lines: tuple[str, ...] = ()  # of the program's output, kept when it ended badly
 

@@ -15,7 +15,7 @@ from xlearning.am.core.actions import (
 )
 from xlearning.am.core.state import Container
 from xlearning.am.core.turn import Turn
-from xlearning.job import AppState, BoardView, ContainerState
+from xlearning.job import AppState, BoardView, ContainerState, TransferView
 
 _BY_SIGNAL = (128 + 9, 128 + 15)  # exit codes of who was ended by KILL or TERM
 
@@ -115,8 +115,14 @@ def ports_ready(turn: Turn, event: ev.PortsReady) -> None:
 
 def fetch_progressed(turn: Turn, event: ev.FetchProgressed | ev.FetchDone) -> None:
     container = current(turn, event)
-    if container:
-        container.fetched_files, container.fetched_bytes = event.files, event.size
+    if container is None:
+        return
+    container.fetched_files, container.fetched_bytes = event.files, event.size
+    container.transfer = _transfer("input", event) if isinstance(event, ev.FetchProgressed) else None
+
+
+def _transfer(what: str, event: ev.FetchProgressed | ev.UploadProgressed) -> TransferView:
+    return TransferView(what, event.files, event.size, event.total_files, event.total_size, event.rate)
 
 
 def fetch_failed(turn: Turn, event: ev.FetchFailed) -> None:
@@ -181,14 +187,15 @@ def _upload(turn: Turn, container: Container) -> None:
 def upload_progressed(turn: Turn, event: ev.UploadProgressed) -> None:
     container = current(turn, event)
     if container:
-        container.uploaded_files = event.files
+        container.uploaded_files, container.uploaded_bytes = event.files, event.size
+        container.transfer = _transfer("output", event)
 
 
 def upload_done(turn: Turn, event: ev.UploadDone) -> None:
     container = current(turn, event)
     if container and container.state is ContainerState.UPLOADING:
         container.uploaded, container.entries = True, event.entries
-        container.uploaded_files = event.files
+        container.uploaded_files, container.uploaded_bytes = event.files, event.size
         _end(turn, container)
 
 

@@ -9,6 +9,10 @@ from xlearning.am.core.turn import Turn
 from xlearning.cluster.exit_words import killed_by
 from xlearning.job import AppState, ContainerState
 
+_PARTLY = (
+    "what there was of the output is published all the same (xlearning.failed.upload); it has no _SUCCESS"
+)
+
 
 def attempt_started(turn: Turn, event: ev.AttemptStarted) -> None:
     state = turn.state
@@ -92,6 +96,8 @@ def backend_failed(turn: Turn, event: ev.BackendFailed) -> None:
 def commit_done(turn: Turn, event: ev.CommitDone) -> None:  # noqa: ARG001 - the table's signature
     if turn.state.phase is Phase.COMMITTING:
         turn.record("committed")
+        if turn.state.outcome is AppState.FAILED:
+            turn.state.notes.append(_PARTLY)
         turn.enter(Phase.RELEASING)
 
 

@@ -148,8 +148,13 @@ class PortsReady(AgentEvent):
 
 @dataclass(frozen=True)
 class FetchProgressed(AgentEvent):
+    """``rate``: bytes a second."""
+
     files: int = 0
     size: int = 0
+    total_files: int = 0
+    total_size: int = 0
+    rate: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -177,8 +182,13 @@ class ProcessExited(AgentEvent):
 
 @dataclass(frozen=True)
 class UploadProgressed(AgentEvent):
+    """``rate``: bytes a second."""
+
     files: int = 0
     size: int = 0
+    total_files: int = 0
+    total_size: int = 0
+    rate: float = 0.0
 
 
 @dataclass(frozen=True)

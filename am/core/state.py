@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass, field
 
 from xlearning.am.core.tasks import ClusterMap, Slot, Task
-from xlearning.job import AppState, BoardView, ContainerState, InputView, SaveState
+from xlearning.job import AppState, BoardView, ContainerState, InputView, SaveState, TransferView
 
 
 class Phase(str, enum.Enum):
@@ -59,6 +59,8 @@ class Container:
     fetched_files: int = 0
     fetched_bytes: int = 0
     uploaded_files: int = 0
+    uploaded_bytes: int = 0
+    transfer: TransferView | None = None
     last_lines: tuple[str, ...] = ()
 
     @property
@@ -135,6 +137,7 @@ class State:
     saves: list[SaveRun] = field(default_factory=list)
     release_by: float | None = None
     commit_sent: bool = False
+    notes: list[str] = field(default_factory=list)
     version: int = 0
 
     def saving(self) -> SaveRun | None:

@@ -48,7 +48,7 @@ class Turn:
         """Move a container to another state; a final state stays."""
         if container.state.final:
             return
-        container.state = state
+        container.state, container.transfer = state, None
         if reason:
             container.reason = reason
         if state.final:
