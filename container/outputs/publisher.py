@@ -60,7 +60,7 @@ class Publisher:
 
     def attach(self, sink: Sink) -> None:
         """The output is what a program writes to its standard output, and not in folders."""
-        self._sink, self.amount = sink, sink.amount
+        self._sink = sink
 
     def cancel(self) -> None:
         """Give up whatever is on its way, now and later."""
@@ -78,11 +78,12 @@ class Publisher:
         await self.end_save(_SAVE_ENDS)
         try:
             if self._sink is not None:
+                self.amount = self._sink.amount
                 done = await blocking.call(self._sink.finish, name="parts")
                 self._stored = True
             else:
                 self.amount = Amount()
-                done = await self._publish(order.transfers, self.amount.update)
+                done = await self._publish(order.transfers, self.amount)
         except EXPECTED as error:
             log.warning("the output was not uploaded: %s", error)
             self._voice.say(upload_failed=pb.UploadFailed(reason=words(error)))
@@ -133,9 +134,7 @@ class Publisher:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.info("a save has ended: %s", error)
 
-    async def _publish(
-        self, transfers: Iterable[pb.Transfer], on_progress: Callable[[int, int], None]
-    ) -> TransferResult:
+    async def _publish(self, transfers: Iterable[pb.Transfer], amount: Amount) -> TransferResult:
         outputs: Sequence[Output] = [Output(transfer.local, transfer.remote) for transfer in transfers]
         work = functools.partial(
             publish,
@@ -144,6 +143,7 @@ class Publisher:
             self._orders.fss,
             self._orders.config,
             cancel=self._cancel,
-            on_progress=on_progress,
+            on_progress=amount.update,
+            on_total=amount.expect,
         )
         return await blocking.call(work, name="publish")
