@@ -20,5 +20,9 @@ def streams(
     """
     from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
 
+    if job.modules:
+        from xlearning.formats import own
+
+        own.offer(job.modules)
     inputs = {spec.local: listing.get(spec.local, ()) for spec in job.inputs}
     return plan_streams(inputs, workers, config, fss)
