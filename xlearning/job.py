@@ -36,6 +36,11 @@ class OutputStrategy(str, enum.Enum):
     """How output leaves the container."""
 
     UPLOAD = "UPLOAD"
+    STREAM = "STREAM"
+
+    @classmethod
+    def _missing_(cls, value: object) -> OutputStrategy | None:
+        return cls.STREAM if value == "OUTPUTFORMAT" else None  # its older name
 
 
 class ResourceKind(str, enum.Enum):
@@ -315,6 +320,23 @@ _RARE = ("hosts", "exact", "parts", "data")
 
 
 @dataclass(frozen=True)
+class SinkSpec:
+    """Where what a program writes to its standard output goes.
+
+    Attributes
+    ----------
+    remote : str
+        Folder (URI) of the files until the commit.
+    index : int
+        Number of the worker, for their names.
+    """
+
+    format: str
+    remote: str
+    index: int
+
+
+@dataclass(frozen=True)
 class LaunchSpec:
     """What an agent needs to run the user's program; rendered by the ApplicationMaster.
 
@@ -334,6 +356,8 @@ class LaunchSpec:
         Set on the one container that runs TensorBoard.
     stream : StreamSpec or None
         What goes to the program's standard input; None: nothing.
+    sink : SinkSpec or None
+        What becomes of its standard output; None: it goes to the logs.
     properties : mapping
         The job's effective properties, see `JobSpec.properties`.
     """
@@ -347,6 +371,7 @@ class LaunchSpec:
     search: SearchPaths = SearchPaths()
     board: BoardSpec | None = None
     stream: StreamSpec | None = None
+    sink: SinkSpec | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -6,7 +6,7 @@ from xlearning.am.core import events as ev
 from xlearning.am.core.actions import Save, SealSave
 from xlearning.am.core.state import Container, Phase, SaveRun
 from xlearning.am.core.turn import Turn
-from xlearning.job import ContainerState
+from xlearning.job import ContainerState, OutputStrategy
 
 _KEPT = 50  # results
 _BEFORE = (Phase.ALLOCATING, Phase.PREPARING)
@@ -17,6 +17,8 @@ def refusal(turn: Turn) -> str:
     state = turn.state
     if not turn.job.outputs:
         return "the job has no --output, so there is nothing to save"
+    if turn.job.output_strategy is OutputStrategy.STREAM:
+        return "the output is what the programs write to their standard output: it is published at the end"
     if state.phase in _BEFORE:
         return "the programs do not run yet"
     if state.phase is not Phase.RUNNING:

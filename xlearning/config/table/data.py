@@ -5,10 +5,6 @@ from __future__ import annotations
 from xlearning.config.schema import Group, Kind, ignored, key, missing
 
 _K = Kind
-_OUTPUT_FORMAT = missing(
-    "write the program's standard output through an OutputFormat",
-    "let the program write files into a folder that --output names",
-)
 _CHANGED_ONLY = missing("save changed files only", "leave it out: every save holds all files")
 _EPOCH_CACHE = ignored("a cache for later epochs is not part of this version yet")
 _S3 = ignored("S3 is not part of this version yet")
@@ -88,12 +84,13 @@ OUTPUT = Group(
     "Output",
     (
         key("output.strategy", _K.ENUM, "UPLOAD",
-            "UPLOAD copies local folders to the output at the end; STREAM writes standard output through an "
-            "OutputFormat.", values=("UPLOAD", "STREAM", "OUTPUTFORMAT"), effect=_OUTPUT_FORMAT),
+            "UPLOAD copies local folders to the output at the end; STREAM (or OUTPUTFORMAT) writes what "
+            "programs print to standard output into files there.",
+            values=("UPLOAD", "STREAM", "OUTPUTFORMAT")),
         key("out.stream", _K.BOOL, "false", "Hbox: true is an older spelling of output strategy STREAM.",
             also=("output.stream",), stands_for=("xlearning.output.strategy", "STREAM")),
-        key("outputformat.class", _K.STRING, "text", "STREAM: format of the output.", defaults=_TEXT_OUT,
-            effect=_OUTPUT_FORMAT),
+        key("outputformat.class", _K.STRING, "text",
+            "STREAM: format of the output: text, or the name of Hadoop's class for it.", defaults=_TEXT_OUT),
         key("outputformat.codec", _K.STRING, "none",
             "STREAM: how text is compressed: none, gzip, bzip2, deflate, or the name of Hadoop's class.",
             also=("mapreduce.output.fileoutputformat.compress.codec", "mapred.output.compression.codec")),
