@@ -49,6 +49,7 @@ def limits(config: Config) -> Limits:
         allocate=config.get("xlearning.allocate.timeout"),
         job=config.get("xlearning.job.exec.timeout"),
         save=config.get("xlearning.interresult.upload.timeout"),
+        save_interval=config.get("xlearning.interresult.upload.interval"),
         start_retry=config.get("xlearning.container.start.retry"),
         max_attempts=config.get("xlearning.app.max.attempts"),
         publish_failed=config.get("xlearning.failed.upload"),

@@ -454,6 +454,7 @@ class ContainerView:
 class SaveState(str, enum.Enum):
     """How one "Save Model" stands."""
 
+    QUEUED = "QUEUED"  # waits for the end of the one that runs
     RUNNING = "RUNNING"
     SUCCEEDED = "SUCCEEDED"  # the parts of all containers are there
     PARTIAL = "PARTIAL"  # those of some are
@@ -461,7 +462,15 @@ class SaveState(str, enum.Enum):
 
     @property
     def final(self) -> bool:
-        return self is not SaveState.RUNNING
+        return self not in (SaveState.QUEUED, SaveState.RUNNING)
+
+
+class SaveTrigger(str, enum.Enum):
+    """What made a "Save Model" begin."""
+
+    COMMAND = "command"  # xl-submit save, or the Python API
+    PAGE = "page"
+    INTERVAL = "interval"  # xlearning.interresult.upload.interval
 
 
 @dataclass(frozen=True)
@@ -471,17 +480,22 @@ class SaveView:
     Attributes
     ----------
     id : str
-        When it began, as in the folder's name: ``2026_11_29_20_39_31``.
+        When it was asked for, as in the folder's name: ``2026_11_29_20_39_31``.
     paths : tuple of str
         One folder per output.
     by : str
         Who asked for it.
+    started : float
+        When it began; while it is queued: when it was asked for.
     containers, done : int
         How many containers take part, and how many parts are whole.
     files, size : int
         Files and bytes of the whole parts.
     failures : tuple of str
         Why parts are missing, one line each; the first few of them.
+    trigger : SaveTrigger
+    notes : tuple of str
+        What else a person should read about it.
     """
 
     id: str
@@ -495,6 +509,8 @@ class SaveView:
     files: int = 0
     size: int = 0  # bytes
     failures: tuple[str, ...] = ()
+    trigger: SaveTrigger = SaveTrigger.COMMAND
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

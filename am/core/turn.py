@@ -98,6 +98,9 @@ class Turn:
             files=run.files,
             size=run.size,
             failures=list(run.failures),
+            trigger=run.trigger.value,
+            started=run.started,
+            notes=list(run.notes),
         )
 
     def end(self, outcome: AppState, reason: str, *, retryable: bool = True) -> None:

@@ -129,10 +129,9 @@ SAVES = Group(
             "A Save Model that takes longer fails for the containers that are not done; 0: no limit.", low=0),
         key("interresult.save.inc", _K.BOOL, "false", "Save files that changed since the last save only.",
             also=("interresult.upload.inc",), effect=_CHANGED_ONLY),
-        key("interresult.upload.interval", _K.DURATION_MS, "0", "Hbox: time between two saves by themselves.",
-            low=0,
-            effect=missing("save the model at intervals by itself",
-                           "call xl-submit save as often as you like, by cron for instance")),
+        key("interresult.upload.interval", _K.DURATION_MS, "0",
+            "Time from one Save Model that begins by itself to the next; 0: none does. One that is due while "
+            "another runs is left out.", low=0),
         key("file.list.level", _K.INT, "2", "Levels of folders that Save Model copies.", low=0,
             effect=ignored("Save Model copies all levels")),
     ),
