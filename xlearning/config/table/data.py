@@ -51,7 +51,7 @@ STREAM = Group(
     "Input strategy STREAM",
     (
         key("inputformat.class", _K.STRING, "text",
-            "Format of the files: text, or the name of Hadoop's class for it."),
+            "Format of the files: text, the name of Hadoop's class for it, or module:Class of your own."),
         key("stream.epoch", _K.INT, "1", "How often a worker's input is fed to its program.", low=1),
         key("input.stream.shuffle", _K.BOOL, "false",
             "Deal split i to worker i mod W, instead of neighbours to each worker."),
@@ -90,7 +90,8 @@ OUTPUT = Group(
         key("out.stream", _K.BOOL, "false", "Hbox: true is an older spelling of output strategy STREAM.",
             also=("output.stream",), stands_for=("xlearning.output.strategy", "STREAM")),
         key("outputformat.class", _K.STRING, "text",
-            "STREAM: format of the output: text, or the name of Hadoop's class for it.", defaults=_TEXT_OUT),
+            "STREAM: format of the output: text, the name of Hadoop's class for it, or module:Class of your "
+            "own.", defaults=_TEXT_OUT),
         key("outputformat.codec", _K.STRING, "none",
             "STREAM: how text is compressed: none, gzip, bzip2, deflate, or the name of Hadoop's class.",
             also=("mapreduce.output.fileoutputformat.compress.codec", "mapred.output.compression.codec")),
