@@ -39,8 +39,7 @@ class InputPlan:
         """What the task's program reads from its standard input; None for nothing at all."""
         if task.role != WORKER or task.index >= len(self.streams):
             return None
-        spec = self.streams[task.index]
-        return spec if spec.splits else None
+        return self.streams[task.index]
 
     def variables(self, task: Task) -> dict[str, str]:
         """Variables that tell the program its input."""

@@ -109,7 +109,8 @@ def test_the_number_of_workers_stays() -> None:
     assert "Streams (text, neighbours, 1 epoch)" in text
     assert "  worker 8: 0 splits, 0 B" in text
     assert "data/a  10 B from byte 20" in text
-    assert handed_out(plan).stream(Task(WORKER, 8, 1)) is None
+    empty = handed_out(plan).stream(Task(WORKER, 8, 1))
+    assert empty is not None and not empty.splits
 
 
 def test_only_workers_are_fed() -> None:
