@@ -249,6 +249,7 @@ class Runtime:
     def _launch(self, action: act.Launch) -> None:
         assert self._plan is not None, "launched before the inputs were listed"
         self._launched.set()
+        self._plan = self._plan.placed(action.cluster)
         spec = launch.launch_spec(self.job, self.config, self._plan, action.task, action.cluster)
         text = json.dumps(to_dict(spec))
         if len(text.encode()) <= _INLINE_LIMIT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,11 @@ from xlearning.client.scan import scan
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config, load
 from xlearning.errors import ApplicationNotFound, UsageError
-from xlearning.fs import FileSystems
+from xlearning.fs import FileSystems, locations
+from xlearning.fs.base import FileStatus
 from xlearning.fs.listing import files_of
 from xlearning.fs.local import LocalFileSystem
+from xlearning.fs.locations import Block
 from xlearning.job import (
     CHIEF,
     PS,
@@ -91,6 +94,37 @@ def test_shuffled() -> None:
     plan, _ = planned("--worker-num", "3", *STREAM, "--inputformat-shuffle")
     assert shares(plan.streams)[1] == ["a:10+10", "b:10+10"]
     assert handed_out(plan).streams == plan.streams
+
+
+def test_splits_near_their_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hosts_of(files: Iterable[FileStatus], *, user: str) -> dict[str, tuple[Block, ...]]:
+        assert user
+        (a, *_) = files
+        return {a.path: (Block(0, 10, ("h2",)), Block(10, 20, ("h1", "h2")))}
+
+    monkeypatch.setattr(locations, "hosts_of", hosts_of)
+    plan, _ = planned(
+        "--worker-num", "2", *STREAM, "--conf", "xlearning.input.stream.order=local", "--input", "data/b#z"
+    )
+    master = handed_out(plan)
+    cluster = {WORKER: ("h1:1", "h2:2")}
+    placed = master.placed(cluster)
+    assert shares(placed.streams)[0][:2] == ["a:10+10", "a:20+10"]
+    assert "a:0+10" in shares(placed.streams)[1]
+    origin = {split: spec.inputs[n] for spec in master.streams for split, n in zip(*told(spec), strict=True)}
+    again = {split: spec.inputs[n] for spec in placed.streams for split, n in zip(*told(spec), strict=True)}
+    assert origin == again
+    assert placed.placed({WORKER: ("h2:1", "h1:2")}) == placed  # who takes a place reads the same
+
+
+def told(spec: StreamSpec) -> tuple[list[tuple[str, int, int]], tuple[int, ...]]:
+    return [(split.uri, split.start, split.length) for split in spec.splits], spec.origins
+
+
+def test_hosts_that_nobody_knows_change_nothing() -> None:
+    plan, _ = planned("--worker-num", "2", *STREAM, "--conf", "xlearning.input.stream.order=local")
+    master = handed_out(plan)
+    assert master.placed({WORKER: ("h1:1", "h2:2")}).streams == master.streams == plan.streams
 
 
 def test_all_inputs_in_their_order(folder: Path) -> None:

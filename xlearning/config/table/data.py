@@ -61,8 +61,10 @@ STREAM = Group(
         key("input.stream.order", _K.ENUM, None,
             "How splits are dealt: CONTIGUOUS (neighbours to each worker), ROUNDROBIN (split i to worker i "
             "mod W), RANDOM (shuffled by xlearning.input.stream.seed, and each worker reads its splits in "
-            "another order in every epoch); unset: as xlearning.input.stream.shuffle says.",
-            values=("CONTIGUOUS", "ROUNDROBIN", "RANDOM")),
+            "another order in every epoch), LOCAL (to workers on the hosts that hold them, where HDFS "
+            "tells it, and about the same number of bytes to each); unset: as "
+            "xlearning.input.stream.shuffle says.",
+            values=("CONTIGUOUS", "ROUNDROBIN", "RANDOM", "LOCAL")),
         key("input.stream.seed", _K.INT, "0",
             "Seed of the order RANDOM; the same seed gives the same order."),
         key("input.prefetch", _K.SIZE, "16M",
