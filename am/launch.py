@@ -43,6 +43,7 @@ def limits(config: Config) -> Limits:
         save_interval=config.get("xlearning.interresult.upload.interval"),
         start_retry=config.get("xlearning.container.start.retry"),
         max_attempts=config.get("xlearning.app.max.attempts"),
+        publish_failed=config.get("xlearning.failed.upload"),
     )
 
 

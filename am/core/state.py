@@ -6,7 +6,15 @@ import enum
 from dataclasses import dataclass, field
 
 from xlearning.am.core.tasks import ClusterMap, Slot, Task
-from xlearning.job import AppState, BoardView, ContainerState, InputView, SaveState, SaveTrigger
+from xlearning.job import (
+    AppState,
+    BoardView,
+    ContainerState,
+    InputView,
+    SaveState,
+    SaveTrigger,
+    TransferView,
+)
 
 
 class Phase(str, enum.Enum):
@@ -48,6 +56,7 @@ class Container:
     uploaded: bool = False
     entries: tuple[str, ...] = ()
     reason: str = ""
+    failure: str = ""  # why its program failed, while what it had made is still on its way
     exit_code: int | None = None
     started: float | None = None
     finished: float | None = None
@@ -58,6 +67,8 @@ class Container:
     fetched_files: int = 0
     fetched_bytes: int = 0
     uploaded_files: int = 0
+    uploaded_bytes: int = 0
+    transfer: TransferView | None = None
     last_lines: tuple[str, ...] = ()
 
     @property
@@ -75,7 +86,8 @@ class Container:
 
     def describe_end(self) -> str:
         """One line about how it ended, for the outcome of the job."""
-        return f"{self.name()} ({self.id} on {self.host}): {self.reason or self.state.value.lower()}"
+        words = self.failure or self.reason or self.state.value.lower()
+        return f"{self.name()} ({self.id} on {self.host}): {words}"
 
 
 @dataclass
@@ -137,6 +149,7 @@ class State:
     save_at: float | None = None  # when the next save begins by itself
     release_by: float | None = None
     commit_sent: bool = False
+    notes: list[str] = field(default_factory=list)
     version: int = 0
 
     def saving(self) -> SaveRun | None:

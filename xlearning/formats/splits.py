@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
-
-from xlearning.job import InputSplit
-
 DEFAULT_BLOCK = 128 << 20  # bytes; for file systems without blocks
 _SLOP = 1.1  # the last split may be larger by a tenth, so that no tiny one is left over
 
@@ -35,19 +30,3 @@ def cut(length: int, size: int) -> list[tuple[int, int]]:
     if left or not pieces:
         pieces.append((length - left, left))
     return pieces
-
-
-def deal(splits: Sequence[InputSplit], workers: int, *, shuffle: bool) -> list[tuple[InputSplit, ...]]:
-    """The splits of each worker.
-
-    Parameters
-    ----------
-    shuffle : bool
-        True: split i goes to worker i mod W. False: every worker gets neighbours, n div W of them and
-        the first n mod W workers one more.
-    """
-    if shuffle:
-        return [tuple(splits[worker::workers]) for worker in range(workers)]
-    share, more = divmod(len(splits), workers)
-    bounds = [worker * share + min(worker, more) for worker in range(workers + 1)]
-    return [tuple(splits[first:last]) for first, last in itertools.pairwise(bounds)]
