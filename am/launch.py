@@ -42,6 +42,7 @@ def limits(config: Config) -> Limits:
         save=config.get("xlearning.interresult.upload.timeout"),
         start_retry=config.get("xlearning.container.start.retry"),
         max_attempts=config.get("xlearning.app.max.attempts"),
+        publish_failed=config.get("xlearning.failed.upload"),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import functools
 import json
 import logging
 import time
@@ -94,7 +95,12 @@ class Runtime:
         self.snapshot: Snapshot = self._snapshot()
         retry_time = self.config.get("xlearning.fs.retry.time")
         self._committer = Committer(
-            services.storage, job.app_id, job.staging, job.outputs, retry_time=retry_time
+            services.storage,
+            job.app_id,
+            job.staging,
+            job.outputs,
+            retry_time=retry_time,
+            existing=self.config.get("xlearning.output.existing"),
         )
         self._launched, self._ended = asyncio.Event(), asyncio.Event()
         self.retry = False
@@ -167,7 +173,7 @@ class Runtime:
         await self._storage.run(lambda: keep_trying(self._write_address, retry_time=retry_time))
         committed = await self._storage.run(self._committer.take_over, self.attempt)
         if committed is not None:
-            self.post(ev.AlreadyCommitted(committed))
+            self.post(ev.AlreadyCommitted(committed.attempt, committed.failure))
             return
         try:
             await self._storage.run(self._committer.claim, self.attempt)
@@ -273,12 +279,15 @@ class Runtime:
         self._spawn(self._saves.seal(action))
 
     def _commit(self, action: act.Commit) -> None:
-        self._spawn(self._run_commit([part.container_id for part in action.uploaded]))
+        self._spawn(self._run_commit([part.container_id for part in action.uploaded], action.failure))
 
-    async def _run_commit(self, containers: list[str]) -> None:
+    async def _run_commit(self, containers: list[str], failure: str) -> None:
         flat = self.job.output_index is not None
+        commit = functools.partial(
+            self._committer.commit, self.attempt, containers, flat=flat, failure=failure
+        )
         try:
-            await self._storage.run(lambda: self._committer.commit(self.attempt, containers, flat=flat))
+            await self._storage.run(commit)
         except (XLearningError, OSError) as error:
             log.exception("commit failed")
             self.post(ev.CommitFailed(str(error)))

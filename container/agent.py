@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from xlearning import __version__
 from xlearning.container import blocking, logview
+from xlearning.container.amount import Amount
 from xlearning.container.identity import Identity
 from xlearning.container.orders import EXPECTED, Orders
 from xlearning.container.outputs.publisher import Publisher
@@ -142,10 +143,9 @@ class Agent:
             if program.progress is not None:
                 beat.has_progress, beat.progress = True, program.progress
             if program.fetching:
-                files, size = program.fetched.files, program.fetched.size
-                voice.mention(fetch_progress=pb.FetchProgress(files=files, bytes=size))
+                voice.mention(fetch_progress=pb.FetchProgress(**_moving(program.fetched)))
         if (amount := self._publisher.amount) is not None:
-            voice.mention(upload_progress=pb.UploadProgress(files=amount.files, bytes=amount.size))
+            voice.mention(upload_progress=pb.UploadProgress(**_moving(amount)))
         voice.mention(beat=beat)
 
     # ---- orders -------------------------------------------------------------------------------
@@ -294,3 +294,14 @@ class Agent:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a fault of the agent", exc_info=error)
             self._leave(ABANDONED, f"a fault of the agent: {error!r}")
+
+
+def _moving(amount: Amount) -> dict[str, Any]:
+    """The fields of a message about a transfer."""
+    return {
+        "files": amount.files,
+        "bytes": amount.size,
+        "total_files": amount.total_files,
+        "total_bytes": amount.total_size,
+        "rate": amount.rate(),
+    }

@@ -92,6 +92,7 @@ class Program:
             Something could not be made or fetched.
         """
         await blocking.call(self._lay_out, name="lay-out")
+        self.fetched.expect(len(self.spec.fetch), sum(item.size for item in self.spec.fetch))
         self.fetching = True
         try:
             await self._fetch(fss)

@@ -6,6 +6,7 @@ translation gives the class's name and its fields.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -54,15 +55,20 @@ def _uploaded(body: pb.UploadDone) -> Fields:
     return {**_counts(body), "entries": tuple(body.entries[:_ENTRIES])}
 
 
+def _moving(body: Any) -> Fields:
+    rate = body.rate if math.isfinite(body.rate) and body.rate >= 0 else 0.0
+    return {**_counts(body), "total_files": body.total_files, "total_size": body.total_bytes, "rate": rate}
+
+
 _RULES: dict[str, tuple[str, Callable[[Any], Fields]]] = {
     "beat": ("Beat", _beat),
     "ports_ready": ("PortsReady", lambda b: {"ports": tuple(b.ports)}),
-    "fetch_progress": ("FetchProgressed", _counts),
+    "fetch_progress": ("FetchProgressed", _moving),
     "fetch_done": ("FetchDone", _counts),
     "fetch_failed": ("FetchFailed", _reason),
     "process_started": ("ProcessStarted", lambda b: {"pid": b.pid}),
     "process_exited": ("ProcessExited", _exited),
-    "upload_progress": ("UploadProgressed", _counts),
+    "upload_progress": ("UploadProgressed", _moving),
     "upload_done": ("UploadDone", _uploaded),
     "upload_failed": ("UploadFailed", _reason),
     "save_done": ("SaveDone", lambda b: {"save_id": b.save_id, **_counts(b)}),

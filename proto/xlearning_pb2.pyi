@@ -78,12 +78,18 @@ class PortsReady(_message.Message):
     def __init__(self, ports: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class FetchProgress(_message.Message):
-    __slots__ = ("files", "bytes")
+    __slots__ = ("files", "bytes", "total_files", "total_bytes", "rate")
     FILES_FIELD_NUMBER: _ClassVar[int]
     BYTES_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FILES_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_BYTES_FIELD_NUMBER: _ClassVar[int]
+    RATE_FIELD_NUMBER: _ClassVar[int]
     files: int
     bytes: int
-    def __init__(self, files: _Optional[int] = ..., bytes: _Optional[int] = ...) -> None: ...
+    total_files: int
+    total_bytes: int
+    rate: float
+    def __init__(self, files: _Optional[int] = ..., bytes: _Optional[int] = ..., total_files: _Optional[int] = ..., total_bytes: _Optional[int] = ..., rate: _Optional[float] = ...) -> None: ...
 
 class FetchDone(_message.Message):
     __slots__ = ("files", "bytes")
@@ -116,12 +122,18 @@ class ProcessExited(_message.Message):
     def __init__(self, exit_code: _Optional[int] = ..., last_lines: _Optional[_Iterable[str]] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class UploadProgress(_message.Message):
-    __slots__ = ("files", "bytes")
+    __slots__ = ("files", "bytes", "total_files", "total_bytes", "rate")
     FILES_FIELD_NUMBER: _ClassVar[int]
     BYTES_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FILES_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_BYTES_FIELD_NUMBER: _ClassVar[int]
+    RATE_FIELD_NUMBER: _ClassVar[int]
     files: int
     bytes: int
-    def __init__(self, files: _Optional[int] = ..., bytes: _Optional[int] = ...) -> None: ...
+    total_files: int
+    total_bytes: int
+    rate: float
+    def __init__(self, files: _Optional[int] = ..., bytes: _Optional[int] = ..., total_files: _Optional[int] = ..., total_bytes: _Optional[int] = ..., rate: _Optional[float] = ...) -> None: ...
 
 class UploadDone(_message.Message):
     __slots__ = ("files", "bytes", "entries")

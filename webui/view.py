@@ -20,6 +20,7 @@ from xlearning.job import (
     ContainerState,
     ContainerView,
     Snapshot,
+    TransferView,
 )
 from xlearning.links import web_link
 
@@ -199,10 +200,21 @@ def time_iso(moment: float) -> str:
     return _utc(moment).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def transfer_text(moving: TransferView | None) -> str:
+    """What a container copies: ``input: 3 of 10 files, 1.2 GiB of 4.0 GiB, 85 MiB/s``."""
+    if moving is None:
+        return ""
+    files = f"{moving.files} of {moving.total_files} files" if moving.total_files else f"{moving.files} files"
+    done = size_text(moving.size)
+    size = f"{done} of {size_text(moving.total_size)}" if moving.total_size else done
+    return f"{moving.what}: {files}, {size}, {size_text(moving.rate)}/s"
+
+
 def filters() -> Iterator[tuple[str, Any]]:
     """The functions above under the names that the templates use."""
     yield from (
         ("size", size_text),
+        ("transfer", transfer_text),
         ("duration", duration_text),
         ("percent", percent_text),
         ("cpu", cpu_text),

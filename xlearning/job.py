@@ -219,7 +219,7 @@ class FetchItem:
     size: int  # bytes, as listed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class InputSplit:
     """``length`` bytes from ``start`` of the file ``uri``, which had ``size`` bytes when it was listed.
 
@@ -248,11 +248,70 @@ class InputSplit:
 
 @dataclass(frozen=True)
 class StreamSpec:
-    """What one program reads from its standard input: the splits in their order, ``epochs`` times."""
+    """What one program reads from its standard input: its splits, ``epochs`` times.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+        Local names of the job's inputs.
+    origins : tuple of int
+        For each split the input that it is of, as an index of ``inputs``; empty: not known.
+    seed : int or None
+        Every epoch has its own order, which follows from the seed; None: the order of ``splits``.
+    """
 
     format: str
     splits: tuple[InputSplit, ...]
     epochs: int = 1
+    inputs: tuple[str, ...] = ()
+    origins: tuple[int, ...] = ()
+    seed: int | None = None
+
+    def packed(self) -> dict[str, Any]:
+        """What `to_dict` gives: files once, and a short row for each split, as there may be a million."""
+        files: dict[tuple[str, int], int] = {}
+        rows = []
+        for split in self.splits:
+            file = files.setdefault((split.uri, split.size), len(files))
+            row: list[Any] = [file, split.start, split.length]
+            if split.hosts or split.exact or split.parts or split.data:
+                row.append({name: to_dict(getattr(split, name)) for name in _RARE})
+            rows.append(row)
+        return {
+            "format": self.format,
+            "epochs": self.epochs,
+            "inputs": list(self.inputs),
+            "origins": list(self.origins),
+            "seed": self.seed,
+            "files": list(files),
+            "rows": rows,
+        }
+
+    @classmethod
+    def unpacked(cls, data: Mapping[str, Any]) -> StreamSpec:
+        """The counterpart of `packed`; errors as of `from_dict`."""
+        files = [(_build(str, uri), _build(int, size)) for uri, size in _list(data["files"])]
+        splits = []
+        for file, start, length, *rare in _list(data["rows"]):
+            uri, size = files[file]
+            if rare:
+                fields = {"uri": uri, "size": size, "start": start, "length": length, **rare[0]}
+                splits.append(_build(InputSplit, fields))
+            else:
+                if not (isinstance(start, int) and isinstance(length, int)):
+                    raise TypeError(f"{_shortened([start, length])} are no numbers of bytes")
+                splits.append(InputSplit(uri, start, length, size))
+        return cls(
+            data["format"],
+            tuple(splits),
+            data["epochs"],
+            tuple(data.get("inputs", ())),
+            tuple(data.get("origins", ())),
+            data.get("seed"),
+        )
+
+
+_RARE = ("hosts", "exact", "parts", "data")
 
 
 @dataclass(frozen=True)
@@ -312,6 +371,28 @@ class BoardView:
 
 
 @dataclass(frozen=True)
+class TransferView:
+    """What a container brings in or takes away at the moment.
+
+    Attributes
+    ----------
+    what : str
+        ``input`` or ``output``.
+    files, size : int
+        Files and bytes that are done; ``total_files`` and ``total_size`` of so many.
+    rate : float
+        Bytes a second, over the last seconds.
+    """
+
+    what: str
+    files: int
+    size: int
+    total_files: int
+    total_size: int
+    rate: float
+
+
+@dataclass(frozen=True)
 class ContainerView:
     """One container as the page and the client show it. Times are seconds since 1970 (UTC)."""
 
@@ -335,6 +416,8 @@ class ContainerView:
     fetched_files: int = 0
     fetched_bytes: int = 0
     uploaded_files: int = 0
+    uploaded_bytes: int = 0
+    transfer: TransferView | None = None  # while it lasts
     log_url: str = ""
     last_lines: tuple[str, ...] = ()  # of the program's output, kept when it ended badly
 
@@ -433,6 +516,8 @@ class Snapshot:
 
 def to_dict(record: Any) -> Any:
     """A JSON-ready copy of a record: dictionaries, lists, numbers, strings and None."""
+    if isinstance(record, StreamSpec):
+        return record.packed()
     if dataclasses.is_dataclass(record) and not isinstance(record, type):
         return {f.name: to_dict(getattr(record, f.name)) for f in dataclasses.fields(record)}
     if isinstance(record, enum.Enum):
@@ -492,6 +577,8 @@ def _build(kind: Any, data: Any) -> Any:
         return {key: _build(value_kind, value) for key, value in data.items()}
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return kind(data)
+    if kind is StreamSpec:
+        return StreamSpec.unpacked(data)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
         values = {}

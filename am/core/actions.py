@@ -104,7 +104,10 @@ class SealSave(Action):
 
 @dataclass(frozen=True)
 class Commit(Action):
+    """``failure``: why the job failed whose output is published all the same; empty after a success."""
+
     uploaded: tuple[Uploaded, ...]
+    failure: str = ""
 
 
 @dataclass(frozen=True)

@@ -91,15 +91,17 @@ def _stopping(turn: Turn) -> None:
                 container.stop_after = state.now + turn.limits.evaluator_grace
         elif container.busy:
             turn.stop(container, "the training is over" if succeeded else "the job has failed or was killed")
-        elif not succeeded or container.state is not ContainerState.UPLOADING:
+        elif container.state is not ContainerState.UPLOADING or not (succeeded or turn.publishes_failure()):
             turn.set(container, ContainerState.STOPPED)
             turn.release(container, "stopped")
     if state.live():
         return
-    if state.outcome is AppState.SUCCEEDED and turn.job.outputs and not state.commit_sent:
+    uploaded = _uploaded(turn)
+    wanted = state.outcome is AppState.SUCCEEDED or (turn.publishes_failure() and uploaded)
+    if wanted and turn.job.outputs and not state.commit_sent:
         state.commit_sent = True
         turn.enter(Phase.COMMITTING)
-        turn.do(Commit(_uploaded(turn)))
+        turn.do(Commit(uploaded, "" if state.outcome is AppState.SUCCEEDED else state.reason))
     else:
         turn.enter(Phase.RELEASING)
 
@@ -139,8 +141,7 @@ def _releasing(turn: Turn) -> None:
     for container in left:
         turn.kill(container, "it did not leave in time")
     outcome = state.outcome or AppState.FAILED
-    again = state.retryable and state.attempt < turn.limits.max_attempts
-    state.retry = state.stopped or (outcome is AppState.FAILED and again)
+    state.retry = state.stopped or (outcome is AppState.FAILED and turn.another_attempt())
     state.finished = state.now
     turn.enter(Phase.FINISHED)
     state.version += 1

@@ -15,7 +15,7 @@ from xlearning.am.core.actions import (
 )
 from xlearning.am.core.state import Container
 from xlearning.am.core.turn import Turn
-from xlearning.job import AppState, BoardView, ContainerState
+from xlearning.job import AppState, BoardView, ContainerState, TransferView
 
 _BY_SIGNAL = (128 + 9, 128 + 15)  # exit codes of who was ended by KILL or TERM
 
@@ -115,8 +115,14 @@ def ports_ready(turn: Turn, event: ev.PortsReady) -> None:
 
 def fetch_progressed(turn: Turn, event: ev.FetchProgressed | ev.FetchDone) -> None:
     container = current(turn, event)
-    if container:
-        container.fetched_files, container.fetched_bytes = event.files, event.size
+    if container is None:
+        return
+    container.fetched_files, container.fetched_bytes = event.files, event.size
+    container.transfer = _transfer("input", event) if isinstance(event, ev.FetchProgressed) else None
+
+
+def _transfer(what: str, event: ev.FetchProgressed | ev.UploadProgressed) -> TransferView:
+    return TransferView(what, event.files, event.size, event.total_files, event.total_size, event.rate)
 
 
 def fetch_failed(turn: Turn, event: ev.FetchFailed) -> None:
@@ -149,44 +155,69 @@ def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
     container.exit_code, container.finished = event.exit_code, turn.state.now
     container.stop_by = container.stop_after = None
     if container.stop_sent and turn.state.outcome is not AppState.SUCCEEDED:
-        turn.set(container, ContainerState.STOPPED)
-        turn.release(container, "stopped")
+        if turn.publishes_failure() and turn.uploads(container):
+            _upload(turn, container)
+        else:
+            turn.set(container, ContainerState.STOPPED)
+            turn.release(container, "stopped")
     elif event.exit_code != 0 and not container.stop_sent:
         container.last_lines = event.last_lines
         reason = event.reason or f"exited with code {event.exit_code}"
         if event.exit_code in _BY_SIGNAL:
             reason = turn.memory_note(container) or reason
-        turn.set(container, ContainerState.FAILED, reason)
-        turn.release(container, "done")
-    elif turn.uploads(container) and container.task:
-        turn.set(container, ContainerState.UPLOADING)
-        turn.do(Upload(container.id, container.task))
+        if turn.limits.publish_failed and turn.uploads(container):
+            container.failure = reason
+            _upload(turn, container)
+        else:
+            turn.set(container, ContainerState.FAILED, reason)
+            turn.release(container, "done")
+    elif turn.uploads(container):
+        _upload(turn, container)
     else:
         turn.set(container, ContainerState.SUCCEEDED)
         turn.release(container, "done")
 
 
+def _upload(turn: Turn, container: Container) -> None:
+    assert container.task is not None
+    turn.set(container, ContainerState.UPLOADING)
+    turn.do(Upload(container.id, container.task))
+
+
 def upload_progressed(turn: Turn, event: ev.UploadProgressed) -> None:
     container = current(turn, event)
     if container:
-        container.uploaded_files = event.files
+        container.uploaded_files, container.uploaded_bytes = event.files, event.size
+        container.transfer = _transfer("output", event)
 
 
 def upload_done(turn: Turn, event: ev.UploadDone) -> None:
     container = current(turn, event)
     if container and container.state is ContainerState.UPLOADING:
         container.uploaded, container.entries = True, event.entries
-        container.uploaded_files = event.files
+        container.uploaded_files, container.uploaded_bytes = event.files, event.size
+        _end(turn, container)
+
+
+def _end(turn: Turn, container: Container) -> None:
+    """The final state of a container whose output is on its place, or will never be."""
+    failure, container.failure = container.failure, ""
+    if failure:
+        turn.set(container, ContainerState.FAILED, failure)
+    elif container.stop_sent and turn.state.outcome is not AppState.SUCCEEDED:
+        turn.set(container, ContainerState.STOPPED)
+    else:
         turn.set(container, ContainerState.SUCCEEDED)
-        turn.release(container, "done")
+    turn.release(container, "done")
 
 
 def upload_failed(turn: Turn, event: ev.UploadFailed) -> None:
     container = current(turn, event)
     if container is None or container.state is not ContainerState.UPLOADING:
         return
-    turn.set(container, ContainerState.FAILED, f"its output could not be uploaded: {event.reason}")
-    turn.release(container, "done")
+    lost = f"its output could not be uploaded: {event.reason}"
+    container.failure = f"{container.failure}; {lost}" if container.failure else lost
+    _end(turn, container)
     if container.task and container.task.role not in turn.rules.optional_roles:
         turn.spoil(container.describe_end())
 

@@ -9,6 +9,10 @@ from xlearning.am.core.turn import Turn
 from xlearning.cluster.exit_words import killed_by
 from xlearning.job import AppState, ContainerState
 
+_PARTLY = (
+    "what there was of the output is published all the same (xlearning.failed.upload); it has no _SUCCESS"
+)
+
 
 def attempt_started(turn: Turn, event: ev.AttemptStarted) -> None:
     state = turn.state
@@ -24,7 +28,10 @@ def attempt_started(turn: Turn, event: ev.AttemptStarted) -> None:
 
 def already_committed(turn: Turn, event: ev.AlreadyCommitted) -> None:
     turn.state.commit_sent = True
-    turn.end(AppState.SUCCEEDED, f"attempt {event.attempt} had finished; its commit was completed")
+    if event.failure:
+        turn.end(AppState.FAILED, event.failure, retryable=False)
+    else:
+        turn.end(AppState.SUCCEEDED, f"attempt {event.attempt} had finished; its commit was completed")
 
 
 def input_listed(turn: Turn, event: ev.InputListed) -> None:
@@ -89,13 +96,16 @@ def backend_failed(turn: Turn, event: ev.BackendFailed) -> None:
 def commit_done(turn: Turn, event: ev.CommitDone) -> None:  # noqa: ARG001 - the table's signature
     if turn.state.phase is Phase.COMMITTING:
         turn.record("committed")
+        if turn.state.outcome is AppState.FAILED:
+            turn.state.notes.append(_PARTLY)
         turn.enter(Phase.RELEASING)
 
 
 def commit_failed(turn: Turn, event: ev.CommitFailed) -> None:
     if turn.state.phase is Phase.COMMITTING:
+        before = f"{turn.state.reason}; " if turn.state.outcome is AppState.FAILED else ""
         turn.state.outcome = AppState.FAILED
-        turn.state.reason = f"the output could not be committed: {event.reason}"
+        turn.state.reason = f"{before}the output could not be committed: {event.reason}"
         turn.record("outcome", state=AppState.FAILED.value, reason=turn.state.reason)
         turn.enter(Phase.RELEASING)
 

@@ -32,9 +32,13 @@ class AttemptStarted(Event):
 
 @dataclass(frozen=True)
 class AlreadyCommitted(Event):
-    """An earlier attempt's commit was found and has been completed."""
+    """An earlier attempt's commit was found and has been completed.
+
+    ``failure``: why that attempt had failed, if what it had made was published nevertheless.
+    """
 
     attempt: int
+    failure: str = ""
 
 
 # ---- inputs -------------------------------------------------------------------------------------
@@ -144,8 +148,13 @@ class PortsReady(AgentEvent):
 
 @dataclass(frozen=True)
 class FetchProgressed(AgentEvent):
+    """``rate``: bytes a second."""
+
     files: int = 0
     size: int = 0
+    total_files: int = 0
+    total_size: int = 0
+    rate: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -173,8 +182,13 @@ class ProcessExited(AgentEvent):
 
 @dataclass(frozen=True)
 class UploadProgressed(AgentEvent):
+    """``rate``: bytes a second."""
+
     files: int = 0
     size: int = 0
+    total_files: int = 0
+    total_size: int = 0
+    rate: float = 0.0
 
 
 @dataclass(frozen=True)

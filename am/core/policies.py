@@ -44,7 +44,10 @@ class Rules:
 
 @dataclass(frozen=True)
 class Limits:
-    """Times in seconds, counts as numbers. 0 turns ``allocate``, ``job`` and ``save`` off."""
+    """Times in seconds, counts as numbers, and what is done at the end.
+
+    0 turns ``allocate``, ``job`` and ``save`` off.
+    """
 
     register: float = 300.0  # allocated -> registered
     silence: float = 10.0
@@ -61,6 +64,7 @@ class Limits:
     stall: float = 2.0  # a longer gap between two ticks means that we were stalled ourselves
     start_retry: int = 2
     max_attempts: int = 1
+    publish_failed: bool = False  # also the output of a job that failed (xlearning.failed.upload)
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ def verdict(rules: Rules, containers: Iterable[Container]) -> Verdict | None:
     placed = [c for c in containers if c.task is not None]
     needed = [c for c in placed if c.task and c.task.role not in rules.optional_roles]
     workers = [c for c in needed if c.task and c.task.role not in rules.service_roles]
-    failed = [c for c in needed if c.state in (ContainerState.FAILED, ContainerState.LOST)]
+    failed = [c for c in needed if c.failure or c.state in (ContainerState.FAILED, ContainerState.LOST)]
     failed.sort(key=lambda c: c.ended)
     if rules.gang:
         if failed:

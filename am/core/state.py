@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass, field
 
 from xlearning.am.core.tasks import ClusterMap, Slot, Task
-from xlearning.job import AppState, BoardView, ContainerState, InputView, SaveState
+from xlearning.job import AppState, BoardView, ContainerState, InputView, SaveState, TransferView
 
 
 class Phase(str, enum.Enum):
@@ -48,6 +48,7 @@ class Container:
     uploaded: bool = False
     entries: tuple[str, ...] = ()
     reason: str = ""
+    failure: str = ""  # why its program failed, while what it had made is still on its way
     exit_code: int | None = None
     started: float | None = None
     finished: float | None = None
@@ -58,6 +59,8 @@ class Container:
     fetched_files: int = 0
     fetched_bytes: int = 0
     uploaded_files: int = 0
+    uploaded_bytes: int = 0
+    transfer: TransferView | None = None
     last_lines: tuple[str, ...] = ()
 
     @property
@@ -75,7 +78,8 @@ class Container:
 
     def describe_end(self) -> str:
         """One line about how it ended, for the outcome of the job."""
-        return f"{self.name()} ({self.id} on {self.host}): {self.reason or self.state.value.lower()}"
+        words = self.failure or self.reason or self.state.value.lower()
+        return f"{self.name()} ({self.id} on {self.host}): {words}"
 
 
 @dataclass
@@ -133,6 +137,7 @@ class State:
     saves: list[SaveRun] = field(default_factory=list)
     release_by: float | None = None
     commit_sent: bool = False
+    notes: list[str] = field(default_factory=list)
     version: int = 0
 
     def saving(self) -> SaveRun | None:

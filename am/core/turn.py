@@ -48,7 +48,7 @@ class Turn:
         """Move a container to another state; a final state stays."""
         if container.state.final:
             return
-        container.state = state
+        container.state, container.transfer = state, None
         if reason:
             container.reason = reason
         if state.final:
@@ -184,6 +184,15 @@ class Turn:
         if self.job.output_index is not None:
             return task.role == WORKER and task.index == self.job.output_index
         return task.role in self.rules.upload_roles
+
+    def another_attempt(self) -> bool:
+        """Whether another attempt follows if this one fails."""
+        return self.state.retryable and self.state.attempt < self.limits.max_attempts
+
+    def publishes_failure(self) -> bool:
+        """Whether what there is of the output is wanted although the job has failed for good."""
+        failed = self.state.outcome is AppState.FAILED and not self.state.stopped
+        return self.limits.publish_failed and failed and not self.another_attempt()
 
     def publish(self) -> None:
         self.state.version += 1

@@ -58,7 +58,7 @@ def snapshot(
         saves=tuple(_save(run) for run in reversed(state.saves)),
         save_note=machine.save_refusal(),
         retry=state.retry,
-        notes=notes,
+        notes=(*notes, *state.notes),
     )
 
 
@@ -121,6 +121,8 @@ def _view(container: Container, memory: int, input_files: dict[tuple[str, int], 
         fetched_files=container.fetched_files,
         fetched_bytes=container.fetched_bytes,
         uploaded_files=container.uploaded_files,
+        uploaded_bytes=container.uploaded_bytes,
+        transfer=container.transfer,
         log_url=container.log_url,
         last_lines=container.last_lines,
     )

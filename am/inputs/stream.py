@@ -20,5 +20,5 @@ def streams(
     """
     from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
 
-    inputs = [listing.get(spec.local, ()) for spec in job.inputs]
+    inputs = {spec.local: listing.get(spec.local, ()) for spec in job.inputs}
     return plan_streams(inputs, workers, config, fss)

@@ -69,7 +69,7 @@ class Publisher:
         await self.end_save(_SAVE_ENDS)
         self.amount = Amount()
         try:
-            done = await self._publish(order.transfers, self.amount.update)
+            done = await self._publish(order.transfers, self.amount)
         except EXPECTED as error:
             log.warning("the output was not uploaded: %s", error)
             self._voice.say(upload_failed=pb.UploadFailed(reason=words(error)))
@@ -120,9 +120,7 @@ class Publisher:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.info("a save has ended: %s", error)
 
-    async def _publish(
-        self, transfers: Iterable[pb.Transfer], on_progress: Callable[[int, int], None]
-    ) -> TransferResult:
+    async def _publish(self, transfers: Iterable[pb.Transfer], amount: Amount) -> TransferResult:
         outputs: Sequence[Output] = [Output(transfer.local, transfer.remote) for transfer in transfers]
         work = functools.partial(
             publish,
@@ -131,6 +129,7 @@ class Publisher:
             self._orders.fss,
             self._orders.config,
             cancel=self._cancel,
-            on_progress=on_progress,
+            on_progress=amount.update,
+            on_total=amount.expect,
         )
         return await blocking.call(work, name="publish")

@@ -39,6 +39,7 @@ def publish(
     *,
     cancel: threading.Event,
     on_progress: OnProgress,
+    on_total: OnProgress | None = None,
     alive: bool = False,
 ) -> TransferResult:
     """Upload every output folder. Blocks.
@@ -51,6 +52,8 @@ def publish(
         Set it from another thread to give up.
     on_progress : callable
         Called from transfer threads with (files done, bytes done) over all folders.
+    on_total : callable, optional
+        Called once before, with (files, bytes) of all folders.
     alive : bool
         The program still runs, and files that it deletes meanwhile are left out.
 
@@ -61,11 +64,14 @@ def publish(
     xlearning.errors.XLearningError, OSError
         A file could not be uploaded; `Cancelled` when ``cancel`` was set.
     """
+    from xlearning.fs.local_tree import measure
     from xlearning.fs.transfer import TransferResult, upload  # loaded at the end, not at the start
 
     present = [(item, inside(work, item.local, "output folder")) for item in outputs]
     present = [(item, folder) for item, folder in present if _is_folder(folder, item.local)]
     _check_names(present)
+    if on_total is not None:
+        on_total(*measure([folder for _, folder in present]))
     files, size = 0, 0
     entries: list[str] = []
     for item, folder in present:

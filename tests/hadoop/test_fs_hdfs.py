@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import errno
 import gc
+import getpass
 import socket
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from contract_fs import FileSystemContract, read, write
+from minihadoop import MiniHadoop
+from webhdfs import WebHdfs
 
 from xlearning.errors import StorageError, StorageUnavailable
-from xlearning.fs import FileSystem, join, split_uri
+from xlearning.fs import FileStatus, FileSystem, join, split_uri
+from xlearning.fs.locations import hosts_of
 from xlearning.fs.native import HdfsFileSystem
 
 pytestmark = pytest.mark.hadoop
@@ -84,3 +88,18 @@ def test_folders_are_listed_in_batches(fs: FileSystem, root: str) -> None:
     assert [s.name for s in fs.list(join(root, "many"))] == [f"{n:04}" for n in range(1000)]
     fs.mkdirs(join(root, "many", "last"))
     assert len(fs.list(join(root, "many"))) == 1001
+
+
+def test_where_blocks_lie(
+    hadoop: MiniHadoop, hdfs_dir: str, fs: FileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(hadoop.layout.conf))
+    folder = split_uri(hdfs_dir)[2]
+    WebHdfs(hadoop.namenode_web).write(f"{folder}/a b%1", b"x" * 2500, blocksize=1024)
+    write(fs, join(hdfs_dir, "empty"), b"")
+    files = [*fs.list(hdfs_dir), FileStatus(join(hdfs_dir, "gone"), 5, False, 0.0)]
+    found = hosts_of(files, user=getpass.getuser())
+    assert list(found) == [join(hdfs_dir, "a b%1")]
+    (blocks,) = found.values()
+    assert [(block.start, block.length) for block in blocks] == [(0, 1024), (1024, 1024), (2048, 452)]
+    assert all(block.hosts for block in blocks)

@@ -6,13 +6,14 @@ import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
+from crashing import APP, Crash, CrashingStorage
 from places import Place
 
 from xlearning.fs import FileSystems
-from xlearning.fs.base import FileSystem, join
+from xlearning.fs.base import join
 from xlearning.fs.commit import Committer, Fenced, OutputTaken, upload_folder
 from xlearning.job import OutputSpec
 
@@ -23,45 +24,7 @@ pytestmark = [
 ]
 
 T = TypeVar("T")
-APP = "application_1_0001"
 CONTAINERS = ("container_1_0001_01_000002", "container_1_0001_01_000003")
-
-
-class Crash(BaseException):
-    """The process dies here; nothing may catch it."""
-
-
-class CrashingFileSystem:
-    """Passes every call on, and dies at a chosen one, before or after it took effect."""
-
-    def __init__(self, inner: FileSystem, counter: CrashingStorage) -> None:
-        self._inner, self._counter = inner, counter
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        method = getattr(self._inner, name)
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            self._counter.count += 1
-            chosen = self._counter.count == self._counter.crash_at
-            if chosen and not self._counter.after:
-                raise Crash(f"before {name}{args}")
-            result = method(*args, **kwargs)
-            if chosen:
-                raise Crash(f"after {name}{args}")
-            return result
-
-        return call
-
-
-class CrashingStorage(FileSystems):
-    """File systems of a process that dies at call number ``crash_at`` (0: never)."""
-
-    def __init__(self, crash_at: int = 0, after: bool = False) -> None:
-        super().__init__("file://")
-        self.count, self.crash_at, self.after = 0, crash_at, after
-
-    def of(self, uri: str) -> FileSystem:
-        return CrashingFileSystem(super().of(uri), self)  # type: ignore[return-value]
 
 
 class Application:
@@ -145,7 +108,9 @@ def test_a_crash_anywhere_is_completed_or_cleaned_by_the_next_attempt(place: Pla
         if any(app.success()):
             assert app.visible() == app.whole(1), f"_SUCCESS beside a half after {case}"
         second = app.committer()
-        if second.take_over(2) == 1:
+        found = second.take_over(2)
+        if found is not None:
+            assert found.attempt == 1
             app.is_committed(1)
             return True
         assert app.visible() == {}
@@ -197,7 +162,9 @@ def test_a_commit_that_began_first_is_finished_by_the_newer_attempt(place: Place
     old = app.committer()
     old.take_over(1)
     old.commit(1, CONTAINERS, flat=False)
-    assert app.committer().take_over(2) == 1
+    found = app.committer().take_over(2)
+    assert found is not None
+    assert (found.attempt, found.failure) == (1, "")
     app.is_committed(1)
 
 

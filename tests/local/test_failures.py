@@ -280,3 +280,21 @@ def test_a_guardian_that_is_stopped_runs_on(place: Place, gateway: Gateway) -> N
     assert ended.code == 0, ended.err
     assert place.read("out/output/x") == b"1\n"
     gateway.nothing_is_left()
+
+
+def test_failed_upload_publishes_what_there_is_without_a_mark(place: Place, gateway: Gateway) -> None:
+    place.write("out/old", b"old")
+    ended = gateway.submit(
+        *("--conf", "xlearning.failed.upload=true", "--output-existing", "merge"),
+        *("--output", f"{place.at('out')}#output"),
+        *act("write:output/x=1", "exit:3"),
+    )
+    assert ended.code == 2, ended.err
+    gateway.nothing_is_left()
+    assert place.tree("out").keys() == {"old", "output/x"}
+    again = gateway.submit(
+        *("--output-existing", "overwrite", "--output", f"{place.at('out')}#output"),
+        *act("write:output/y=1"),
+    )
+    assert again.code == 0, again.err
+    assert place.tree("out").keys() == {"output/y", "_SUCCESS"}

@@ -374,6 +374,75 @@ def test_failed_uploads_and_commits_fail_the_job() -> None:
     assert (story.finish().state, "HDFS is gone" in story.finish().reason) == (AppState.FAILED, True)
 
 
+def test_the_output_of_what_failed_is_published_where_that_is_wanted() -> None:
+    story = Story(worker=2, limits=Limits(publish_failed=True))
+    tasks = story.all_running()
+    story.exits(tasks["worker:1"], 3)
+    assert story.state.outcome is AppState.FAILED, "the others need not wait for the upload"
+    assert [a.container_id for a in story.of(act.Upload)] == [tasks["worker:1"]]
+    assert [a.container_id for a in story.of(act.StopProcess)] == [tasks["worker:0"]]
+    story.exits(tasks["worker:0"], 143)
+    story.do(ev.UploadFailed(tasks["worker:0"], 1, "disk full"))
+    story.do(ev.UploadDone(tasks["worker:1"], 1, 1, 10, ("m",)))
+    (commit,) = story.of(act.Commit)
+    assert isinstance(commit, act.Commit)
+    assert [part.container_id for part in commit.uploaded] == [tasks["worker:1"]]
+    assert "exited with code 3" in commit.failure
+    story.do(ev.CommitDone())
+    story.leave_all()
+    assert story.finish().state is AppState.FAILED
+    assert "exited with code 3" in story.finish().reason
+    ends = {str(c.task): (c.state, c.reason) for c in story.state.containers.values()}
+    assert ends["worker:1"] == (ContainerState.FAILED, "exited with code 3")
+    assert ends["worker:0"] == (ContainerState.FAILED, "its output could not be uploaded: disk full")
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(publish_failed=True, max_attempts=2)])
+def test_nothing_of_a_failed_job_is_published_otherwise(limits: Limits) -> None:
+    story = Story(worker=1, limits=limits)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"], 3)
+    for upload in story.of(act.Upload):
+        assert isinstance(upload, act.Upload)
+        story.do(ev.UploadDone(upload.container_id, 1, 1, 10, ("m",)))
+    story.leave_all()
+    assert not story.of(act.Commit)
+    assert story.finish().state is AppState.FAILED
+
+
+def test_a_killed_job_publishes_nothing() -> None:
+    story = Story(worker=1, limits=Limits(publish_failed=True))
+    tasks = story.all_running()
+    story.do(ev.KillRequested("ann"))
+    story.exits(tasks["worker:0"], 143)
+    story.leave_all()
+    assert not story.of(act.Upload)
+    assert not story.of(act.Commit)
+    assert story.finish().state is AppState.KILLED
+
+
+def test_workers_of_an_independent_type_publish_what_the_failed_ones_have_too() -> None:
+    story = Story(Rules(), worker=3, limits=Limits(publish_failed=True))
+    tasks = story.all_running()
+    for name, code in (("worker:0", 0), ("worker:1", 7), ("worker:2", 0)):
+        story.exits(tasks[name], code)
+        story.do(ev.UploadDone(tasks[name], 1, 1, 10, ("m",)))
+    (commit,) = story.of(act.Commit)
+    assert isinstance(commit, act.Commit)
+    assert [part.container_id for part in commit.uploaded] == [tasks[f"worker:{i}"] for i in range(3)]
+    assert commit.failure == ""
+    story.do(ev.CommitDone())
+    story.leave_all()
+    assert story.finish().state is AppState.SUCCEEDED
+
+
+def test_a_published_failure_stays_one_in_the_next_attempt() -> None:
+    story = Story(worker=1)
+    story.do(ev.AlreadyCommitted(1, "worker:0 exited with code 3"))
+    assert (story.finish().state, story.finish().retry) == (AppState.FAILED, False)
+    assert story.finish().reason == "worker:0 exited with code 3"
+
+
 def test_the_output_of_a_ps_that_is_lost_at_the_end_fails_the_job() -> None:
     story = Story(ps=1, worker=1)
     tasks = story.all_running()

@@ -12,10 +12,9 @@ from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats.plan import plan_streams
 from xlearning.formats.registry import input_format
-from xlearning.formats.splits import DEFAULT_BLOCK, cut, deal, split_size
+from xlearning.formats.splits import DEFAULT_BLOCK, cut, split_size
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus
-from xlearning.job import InputSplit
 
 MB = 1 << 20
 
@@ -88,29 +87,6 @@ def test_splits_cover_a_file_without_gap(length: int, size: int) -> None:
     assert found[-1][1] <= 1.1 * size
 
 
-def splits(count: int) -> list[InputSplit]:
-    return [InputSplit("file:///f", n, 1, count) for n in range(count)]
-
-
-def starts(shares: list[tuple[InputSplit, ...]]) -> list[list[int]]:
-    return [[split.start for split in share] for share in shares]
-
-
-def test_neighbours_or_round_robin() -> None:
-    assert starts(deal(splits(10), 3, shuffle=False)) == [[0, 1, 2, 3], [4, 5, 6], [7, 8, 9]]
-    assert starts(deal(splits(10), 3, shuffle=True)) == [[0, 3, 6, 9], [1, 4, 7], [2, 5, 8]]
-    assert starts(deal(splits(2), 4, shuffle=False)) == [[0], [1], [], []]
-    assert starts(deal([], 2, shuffle=True)) == [[], []]
-
-
-@given(count=st.integers(0, 50), workers=st.integers(1, 20), shuffle=st.booleans())
-def test_every_split_is_dealt_once(count: int, workers: int, shuffle: bool) -> None:
-    shares = starts(deal(splits(count), workers, shuffle=shuffle))
-    assert len(shares) == workers
-    assert sorted(number for share in shares for number in share) == list(range(count))
-    assert max(map(len, shares)) - min(map(len, shares)) <= 1
-
-
 def file(name: str, size: int, block: int = 0) -> FileStatus:
     return FileStatus(f"file:///in/{name}", size, False, 0.0, block_size=block)
 
@@ -123,25 +99,32 @@ def config(**values: str) -> Config:
 
 def test_files_become_streams() -> None:
     feeds = plan_streams(
-        [[file("b", 250, 100), file("a", 0)], [file("c", 60)]], 2, config(stream_epoch="3"), FileSystems()
+        {"x": [file("b", 250, 100), file("a", 0)], "y": [file("c", 60)]},
+        2,
+        config(stream_epoch="3"),
+        FileSystems(),
     )
     assert [[(s.uri[-1], s.start, s.length, s.size) for s in feed.splits] for feed in feeds] == [
         [("b", 0, 100, 250), ("b", 100, 100, 250), ("b", 200, 50, 250)],
         [("a", 0, 0, 0), ("c", 0, 60, 60)],
     ]
     assert {(feed.format, feed.epochs) for feed in feeds} == {("text", 3)}
+    assert [(feed.inputs, feed.origins) for feed in feeds] == [
+        (("x", "y"), (0, 0, 0)),
+        (("x", "y"), (0, 1)),
+    ]
 
 
 def test_hadoops_names_of_the_bounds_count() -> None:
     properties = {"mapreduce.input.fileinputformat.split.maxsize": "40", "mapred.min.split.size": "30"}
-    (feed,) = plan_streams([[file("a", 100, 80)]], 1, Config.from_properties(properties), FileSystems())
+    (feed,) = plan_streams({"in": [file("a", 100, 80)]}, 1, Config.from_properties(properties), FileSystems())
     assert [split.length for split in feed.splits] == [40, 40, 20]
 
 
 def test_all_compressed_files_are_named_together() -> None:
     files = [file("a.gz", 1), file("b", 1), *(file(f"{n}.bz2", 1) for n in range(4))]
     with pytest.raises(UsageError) as caught:
-        plan_streams([files], 1, config(), FileSystems())
+        plan_streams({"in": files}, 1, config(), FileSystems())
     assert (
         "file:///in/a.gz (compressed with gzip), file:///in/0.bz2 (compressed with bzip2)"
         in caught.value.message

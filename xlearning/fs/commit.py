@@ -17,7 +17,8 @@ from typing import TypeVar
 
 from xlearning import jsonfile
 from xlearning.errors import StorageError, XLearningError
-from xlearning.fs.base import FileStatus, FileSystem, exists, join
+from xlearning.fs import replacing
+from xlearning.fs.base import FileStatus, FileSystem, exists, join, parent
 from xlearning.fs.registry import FileSystems
 from xlearning.fs.retry import keep_trying
 from xlearning.job import OutputSpec, to_dict
@@ -25,6 +26,7 @@ from xlearning.job import OutputSpec, to_dict
 TEMPORARY = "_temporary"
 SUCCESS = "_SUCCESS"
 _INTENT = "intent.json"
+_ASIDE = "replaced"  # what an output held before, till the end of the commit
 _INTENT_LIMIT = 256 * 2**20  # bytes; one move for each file or folder of an output
 T = TypeVar("T")
 
@@ -51,12 +53,22 @@ class Move:
 
 @dataclass(frozen=True)
 class Intent:
-    """Everything that one commit does; once it is written the commit can only be completed."""
+    """Everything that one commit does; once it is written the commit can only be completed.
+
+    Attributes
+    ----------
+    aside : tuple of Move
+        What was there before and has to go first.
+    failure : str
+        Why the job failed whose output this is; such an output gets no ``_SUCCESS``.
+    """
 
     app_id: str
     attempt: int
     moves: tuple[Move, ...]
     outputs: tuple[str, ...]
+    aside: tuple[Move, ...] = ()
+    failure: str = ""
 
 
 def upload_folder(remote: str, app_id: str, attempt: int, container_id: str) -> str:
@@ -101,6 +113,9 @@ class Committer:
     outputs : sequence of OutputSpec
     retry_time : float
         Seconds for which every step is repeated while the file system is unavailable.
+    existing : str
+        What becomes of what the outputs hold already: ``ERROR`` (the outputs must be empty),
+        ``OVERWRITE`` or ``MERGE``; see `xlearning.fs.replacing`.
     """
 
     def __init__(
@@ -111,20 +126,22 @@ class Committer:
         outputs: Sequence[OutputSpec],
         *,
         retry_time: float,
+        existing: str = replacing.ERROR,
     ) -> None:
         self._storage, self._app_id, self._staging = storage, app_id, staging
         self._remotes = tuple(dict.fromkeys(output.remote for output in outputs))
-        self._outputs, self._retry_time = tuple(outputs), retry_time
+        self._outputs, self._retry_time, self._existing = tuple(outputs), retry_time, existing
+        self._complete = False
 
     # ---- attempts -------------------------------------------------------------------------------
 
-    def take_over(self, attempt: int) -> int | None:
+    def take_over(self, attempt: int) -> Intent | None:
         """Make ``attempt`` the only one that can commit.
 
         Returns
         -------
-        int or None
-            Number of the earlier attempt whose commit was found begun and has now been completed.
+        Intent or None
+            That of the earlier attempt whose commit was found begun and has now been completed.
 
         Raises
         ------
@@ -142,7 +159,7 @@ class Committer:
             intent = self._read_intent(self._folder("fenced", number))
             if intent is not None:
                 self._carry_out(intent)
-                return number
+                return intent
         for remote in self._remotes:
             self._clean(remote, keep=attempt)
         return None
@@ -165,7 +182,8 @@ class Committer:
             own = join(root, f"{self._app_id}_{attempt:06d}")
             self._try(lambda own=own: self._fs(own).mkdirs(own))  # type: ignore[misc]
             found += [c.path for c in self._children(root) if not c.name.startswith(f"{self._app_id}_")]
-            if attempt == 1:  # a later one may meet what was saved on the way
+            if attempt == 1 and self._existing == replacing.ERROR:
+                # a later one may meet what was saved on the way
                 found += [c.path for c in self._children(remote) if c.name != TEMPORARY]
         if found:
             more = f" and {len(found) - 3} more" if len(found) > 3 else ""
@@ -173,6 +191,9 @@ class Committer:
                 f"somebody else has begun to write to it: {', '.join(found[:3])}{more}",
                 hint="choose another output, or run the job again when the other one has ended",
             )
+        if self._existing != replacing.ERROR:
+            names = {r: [c.name for c in self._children(r) if c.name != TEMPORARY] for r in self._remotes}
+            self._try(lambda: replacing.note(self._storage, self._staging, names))
 
     def _fence(self, number: int) -> None:
         source, target = self._folder("commit", number), self._folder("fenced", number)
@@ -192,7 +213,7 @@ class Committer:
 
     # ---- commit ---------------------------------------------------------------------------------
 
-    def commit(self, attempt: int, containers: Sequence[str], *, flat: bool) -> None:
+    def commit(self, attempt: int, containers: Sequence[str], *, flat: bool, failure: str = "") -> None:
         """Make the output of ``containers`` visible.
 
         Parameters
@@ -202,6 +223,8 @@ class Committer:
             Ids of the containers whose uploads are complete; others are left out.
         flat : bool
             True: ``<output>/<local>`` (one worker or a chosen index), else ``<output>/<container>``.
+        failure : str
+            Why the job failed, if it did: the output gets no ``_SUCCESS`` then.
 
         Raises
         ------
@@ -211,8 +234,14 @@ class Committer:
             The file system failed for longer than the retry time. If an intent had been written,
             `settle` can complete the commit later.
         """
-        moves = [move for remote in self._remotes for move in self._moves(remote, attempt, containers, flat)]
-        intent = Intent(self._app_id, attempt, tuple(moves), self._remotes)
+        moves: list[Move] = []
+        aside: list[Move] = []
+        old = self._try(lambda: replacing.noted(self._storage, self._staging)).names
+        for remote in self._remotes:
+            new = list(self._moves(remote, attempt, containers, flat))
+            away, new = self._replaced(remote, attempt, new, old.get(remote, ()))
+            aside, moves = aside + away, moves + new
+        intent = Intent(self._app_id, attempt, tuple(moves), self._remotes, tuple(aside), failure)
         self._write_intent(intent, self._folder("commit", attempt))
         self._carry_out(intent)
 
@@ -226,6 +255,35 @@ class Committer:
                 continue
             for entry in self._children(folder.path):
                 yield Move(entry.path, join(remote, entry.name))
+
+    def _replaced(
+        self, remote: str, attempt: int, moves: list[Move], old: Sequence[str]
+    ) -> tuple[list[Move], list[Move]]:
+        """What has to go from an output that was not empty, and the moves that are then possible.
+
+        ``_SUCCESS`` goes first: what is half replaced is not whole.
+        """
+        bin_ = join(remote, TEMPORARY, f"{self._app_id}_{attempt:06d}", _ASIDE)
+        marks = [Move(join(remote, name), join(bin_, name)) for name in old if name == SUCCESS]
+        if self._existing != replacing.MERGE:
+            rest = [Move(join(remote, name), join(bin_, name)) for name in old if name != SUCCESS]
+            return marks + rest, moves
+        found = [move for one in moves for move in self._joined(one, bin_, old)]
+        return marks + [Move(target, away) for _, target, away in found if away], [
+            Move(source, target) for source, target, _ in found
+        ]
+
+    def _joined(self, move: Move, bin_: str, old: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+        name = move.target.rpartition("/")[2]
+        if name not in old:
+            yield move.source, move.target, ""
+            return
+        fs = self._fs(move.source)
+        kinds = [self._try(lambda path=path: fs.stat(path).is_dir) for path in (move.source, move.target)]  # type: ignore[misc]
+        if all(kinds):
+            yield from replacing.merged(move.source, move.target, join(bin_, name), self._children)
+        else:
+            yield move.source, move.target, join(bin_, name)
 
     def _write_intent(self, intent: Intent, folder: str) -> None:
         fs, final = self._fs(self._staging), join(folder, _INTENT)
@@ -247,20 +305,33 @@ class Committer:
             ) from None
 
     def _carry_out(self, intent: Intent) -> None:
+        self._set_aside(intent)
         for move in intent.moves:
             fs = self._fs(move.source)
             self._try(lambda fs=fs, move=move: rename_once(fs, move.source, move.target))  # type: ignore[misc]
         for remote in intent.outputs:
             self._try(lambda remote=remote: self._fs(remote).mkdirs(remote))  # type: ignore[misc]
             self._clean(remote)
-        for remote in intent.outputs:
+        for remote in () if intent.failure else intent.outputs:
             self._try(lambda remote=remote: mark_whole(self._fs(remote), remote, intent.app_id))  # type: ignore[misc]
+        self._complete = True
+
+    def _set_aside(self, intent: Intent) -> None:
+        """Take away what was there before, once: later the same names are those of what is new."""
+        staging, done = self._fs(self._staging), self._folder("aside", intent.attempt)
+        if not intent.aside or self._try(lambda: exists(staging, done)):
+            return
+        for move in intent.aside:
+            self._try(lambda move=move: _set_aside(self._fs(move.source), move))  # type: ignore[misc]
+        self._try(lambda: staging.mkdirs(done))
 
     # ---- the end --------------------------------------------------------------------------------
 
     def begun(self) -> bool:
-        """Whether an intent was written, so that the commit can only be completed."""
-        return any(self._read_intent(self._folder(kind, n)) is not None for kind, n in self._attempts())
+        """Whether an intent was written whose commit is not complete, and can only be completed."""
+        return not self._complete and any(
+            self._read_intent(self._folder(kind, n)) is not None for kind, n in self._attempts()
+        )
 
     def settle(self) -> bool:
         """Bring the outputs of an application that has ended into order.
@@ -270,14 +341,14 @@ class Committer:
         Returns
         -------
         bool
-            Whether a commit was completed.
+            Whether a commit was completed that makes the job a success.
         """
         if exists(self._fs(self._staging), self._staging):
             for kind, number in self._attempts():
                 intent = self._read_intent(self._folder(kind, number))
                 if intent is not None:
                     self._carry_out(intent)
-                    return True
+                    return not intent.failure
         self.discard()
         return False
 
@@ -323,7 +394,8 @@ class Committer:
         known = not self._remotes or set(intent.outputs) <= set(self._remotes)
         if intent.app_id != self._app_id or not known:
             raise StorageError(f"{path} is not the intent of {self._app_id} for its outputs")
-        for move in intent.moves:
+        back = [Move(move.target, move.source) for move in intent.aside]
+        for move in (*intent.moves, *back):
             if not any(_is_ours(move, remote, temporary) for remote, temporary in ours):
                 raise StorageError(f"{path} moves {move.source} to {move.target}, outside of its outputs")
 
@@ -342,6 +414,14 @@ class Committer:
     def _try(self, step: Callable[[], T]) -> T:
         """One step, repeated while the file system is unavailable."""
         return keep_trying(step, retry_time=self._retry_time)
+
+
+def _set_aside(fs: FileSystem, move: Move) -> None:
+    """Rename what an output held; may be repeated."""
+    if exists(fs, move.target) or not exists(fs, move.source):
+        return
+    fs.mkdirs(parent(move.target))
+    fs.rename(move.source, move.target)
 
 
 def _is_ours(move: Move, remote: str, temporary: str) -> bool:

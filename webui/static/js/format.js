@@ -46,6 +46,13 @@ export function exit(code) {
   return name ? `${code} ${name}` : String(code);
 }
 
+export function transfer(moving) {
+  if (!moving) return "";
+  const files = moving.total_files ? `${moving.files} of ${moving.total_files} files` : `${moving.files} files`;
+  const bytes = moving.total_size ? `${size(moving.size)} of ${size(moving.total_size)}` : size(moving.size);
+  return `${moving.what}: ${files}, ${bytes}, ${size(moving.rate)}/s`;
+}
+
 export function place(container) {
   return container.index === null ? container.role : `${container.role}:${container.index}`;
 }

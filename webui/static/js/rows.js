@@ -1,6 +1,6 @@
 // The table of containers: rows keyed by id, filled where they changed, sorted and filtered here.
 
-import { cpu, exit, percent, place, showMoment, size, webLink } from "./format.js";
+import { cpu, exit, percent, place, showMoment, size, transfer, webLink } from "./format.js";
 import { arrange, byId, fields, setAttribute, setBadge, setBar, setHidden, setLink, setOptional, setText } from "./dom.js";
 
 const STATES = ["GRANTED", "REGISTERED", "PREPARING", "LAUNCHING", "RUNNING", "STOPPING", "UPLOADING", "SUCCEEDED", "FAILED", "STOPPED", "LOST"];
@@ -91,6 +91,7 @@ export class Rows {
     setHidden(f.chief, !c.chief);
     setHidden(f.replaced, !replaced);
     setBadge(f.state, c.state);
+    setOptional(f.transfer, transfer(c.transfer));
     setOptional(f.reason, c.reason);
     showMoment(f.started, c.started);
     showMoment(f.finished, c.finished);

@@ -106,6 +106,7 @@ class Job:
     output_strategy: Text = None
     outputformat: Text = None
     outputformat_enable: Switch = None
+    output_existing: Text = None
     output_index: Number = None
     create_containerid_dir: Switch = None
     rename_input_file: Switch = None

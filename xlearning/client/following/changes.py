@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from xlearning.client.following.moving import moving
 from xlearning.cluster.exit_words import words
 from xlearning.job import CHIEF, WORKER, ContainerState, ContainerView, SaveState, SaveView, Snapshot
 from xlearning.units import format_bytes
@@ -27,6 +28,7 @@ def summary(snapshot: Snapshot) -> str:
     parts = [snapshot.state.value, *(f"{role}: {text}" for role, text in roles(snapshot).items())]
     if snapshot.progress is not None:
         parts.append(f"{snapshot.progress:.0%}")
+    parts += moving(snapshot)
     return " · ".join(parts)
 
 

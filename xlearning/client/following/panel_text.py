@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xlearning.client.following.changes import label, places, roles, state_word
+from xlearning.client.following.moving import moving
 from xlearning.job import AppState, ContainerView, Snapshot
 from xlearning.units import format_bytes, format_duration
 
@@ -50,6 +51,7 @@ def panel_text(moment: Moment) -> str:
     if snapshot is not None:
         lines += _progress(snapshot, moment.left)
         lines += _roles(snapshot)
+        lines += [f"  {line}" for line in moving(snapshot)]
         lines += _containers(places(snapshot))
     if moment.waiting:
         lines.append(f"  {moment.waiting}")

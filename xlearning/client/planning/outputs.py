@@ -16,12 +16,14 @@ from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, ClusterUnavailable, StorageError
 from xlearning.fs import FileSystems, parent, split_uri
 from xlearning.fs.base import exists
+from xlearning.fs.replacing import ERROR
 from xlearning.job import InputSpec, OutputSpec
 
 TEMPORARY, SUCCESS = "_temporary", "_SUCCESS"
 _ATTEMPT_FOLDER = re.compile(r"(application_\d+_\d+)_\d+")
 _OTHER_FOLDER_ONLY = "choose another folder, or wait for its end"
 _BEING_WRITTEN = "is being written by"
+_EXISTS = "exists already"
 _SAVED = "exists already: it holds models that were saved while a job ran, which did not succeed"
 _KEEP_SAVED = "choose another folder, or move what was saved to another place"
 
@@ -114,16 +116,22 @@ def check_free(
     user: str,
     report: Report,
     saves: str,
+    existing: str = ERROR,
     problems: list[Problem],
 ) -> list[str]:
     """Remotes that hold only remains of dead applications; everything else that exists is a problem.
 
-    ``saves`` is ``xlearning.interresult.dir``.
+    Parameters
+    ----------
+    saves : str
+        ``xlearning.interresult.dir``.
+    existing : str
+        ``xlearning.output.existing``: but for ``ERROR``, a folder may hold whatever nobody writes to.
     """
     sweep = []
     for remote in dict.fromkeys(spec.remote for spec in specs):
         try:
-            reason = _occupied(remote, fss, user, report, saves)
+            reason = _occupied(remote, fss, user, report, saves, strict=existing == ERROR)
         except FileNotFoundError:
             file = _file_above(remote, fss)
             if file:
@@ -141,6 +149,8 @@ def check_free(
             continue
         if reason:
             fix = _OTHER_FOLDER_ONLY if _BEING_WRITTEN in reason else _delete(remote)
+            if reason == _EXISTS:
+                fix += ", or say what becomes of it: --output-existing overwrite (or merge)"
             if reason == _SAVED:
                 fix = _KEEP_SAVED
             problems.append(Problem(f"output {remote} {reason}", fix))
@@ -177,7 +187,7 @@ def _file_above(remote: str, fss: FileSystems) -> str:
     return ""
 
 
-def _occupied(remote: str, fss: FileSystems, user: str, report: Report, saves: str) -> str:
+def _occupied(remote: str, fss: FileSystems, user: str, report: Report, saves: str, *, strict: bool) -> str:
     """Why ``remote``, which exists, cannot be used; empty when it can."""
     fs = fss.of(remote)
     if not fs.stat(remote).is_dir:
@@ -185,10 +195,10 @@ def _occupied(remote: str, fss: FileSystems, user: str, report: Report, saves: s
     names = [child.name for child in fs.list(remote)]
     others = [name for name in names if name != TEMPORARY]
     first = saves.strip("/").split("/")[0]
-    if not names or not all(first and name.startswith(first) for name in others):
-        return "exists already"
+    if strict and (not names or not all(first and name.startswith(first) for name in others)):
+        return _EXISTS
     reason = _begun(f"{remote}/{TEMPORARY}", fss, user, report) if TEMPORARY in names else ""
-    return reason or (_SAVED if others else "")
+    return reason or (_SAVED if others and strict else "")
 
 
 def _begun(temporary: str, fss: FileSystems, user: str, report: Report) -> str:

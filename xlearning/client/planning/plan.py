@@ -136,7 +136,13 @@ def make_plan(
     saves = config.get("xlearning.interresult.dir")
     outputs.check_saves(saves, found)
     sweep = outputs.check_free(
-        output_specs, fss, user=setting.user, report=setting.report, saves=saves, problems=found
+        output_specs,
+        fss,
+        user=setting.user,
+        report=setting.report,
+        saves=saves,
+        existing=config.get("xlearning.output.existing"),
+        problems=found,
     )
     if not config_complete:
         refuse(found)

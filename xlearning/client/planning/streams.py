@@ -13,6 +13,12 @@ from xlearning.fs import FileSystems
 from xlearning.job import StreamSpec
 from xlearning.units import format_bytes
 
+_ORDERS = {
+    "CONTIGUOUS": "neighbours",
+    "ROUNDROBIN": "split i to worker i mod W",
+    "RANDOM": "in random order",
+}
+
 
 def plan(
     request: Request,
@@ -32,7 +38,9 @@ def plan(
         )
         return ()
     try:
-        feeds = plan_streams([listing.files for listing in listings], workers, config, fss)
+        feeds = plan_streams(
+            {listing.spec.local: listing.files for listing in listings}, workers, config, fss
+        )
     except UsageError as error:
         problems.append(Problem(error.message, error.hint or ""))
         return ()
@@ -48,8 +56,10 @@ def plan(
 
 def render(feeds: Sequence[StreamSpec], config: Config) -> Iterator[str]:
     """The splits of every worker, for ``--dry-run``."""
+    from xlearning.formats.deal import order_of
+
     epochs = feeds[0].epochs
-    order = "split i to worker i mod W" if config.get("xlearning.input.stream.shuffle") else "neighbours"
+    order = _ORDERS[order_of(config)]
     yield f"Streams ({feeds[0].format}, {order}, {epochs} epoch{'s' if epochs > 1 else ''})"
     for worker, feed in enumerate(feeds):
         count = len(feed.splits)

@@ -59,6 +59,15 @@ STREAM = Group(
         key("stream.epoch", _K.INT, "1", "How often a worker's input is fed to its program.", low=1),
         key("input.stream.shuffle", _K.BOOL, "false",
             "Deal split i to worker i mod W, instead of neighbours to each worker."),
+        key("input.stream.order", _K.ENUM, None,
+            "How splits are dealt: CONTIGUOUS (neighbours to each worker), ROUNDROBIN (split i to worker i mod "
+            "W), RANDOM (shuffled by xlearning.input.stream.seed, and each worker reads its splits in another "
+            "order in every epoch); unset: as xlearning.input.stream.shuffle says.",
+            values=("CONTIGUOUS", "ROUNDROBIN", "RANDOM")),
+        key("input.stream.seed", _K.INT, "0", "Seed of the order RANDOM; the same seed gives the same order."),
+        key("input.split.number", _K.INT, "0",
+            "About so many splits of all inputs together, of equal size and at most a block each; 0: what the "
+            "sizes give.", low=0),
         key("input.split.minsize", _K.SIZE, "1", "Smallest size of a split.", low=0,
             also=("mapreduce.input.fileinputformat.split.minsize", "mapred.min.split.size")),
         key("input.split.maxsize", _K.SIZE, "0",
@@ -85,6 +94,17 @@ OUTPUT = Group(
             also=("output.stream",), stands_for=("xlearning.output.strategy", "STREAM")),
         key("outputformat.class", _K.STRING, "text", "STREAM: format of the output.", defaults=_TEXT_OUT,
             effect=_OUTPUT_FORMAT),
+        key("outputformat.codec", _K.STRING, "none",
+            "STREAM: how text is compressed: none, gzip, bzip2, deflate, or the name of Hadoop's class.",
+            also=("mapreduce.output.fileoutputformat.compress.codec", "mapred.output.compression.codec")),
+        key("outputformat.compress", _K.BOOL, "false", "Hadoop's word for xlearning.outputformat.codec=gzip.",
+            also=("mapreduce.output.fileoutputformat.compress", "mapred.output.compress"),
+            stands_for=("xlearning.outputformat.codec", "gzip")),
+        key("outputformat.part.size", _K.SIZE, "512M",
+            "STREAM: size at which a file of the output ends, with the next line, and another one begins.",
+            also=("mapred.reduce.max.size.per.file",), low=1),
+        key("outputformat.line.maxsize", _K.SIZE, "64M",
+            "STREAM: longest line of the output; has no effect on text.", low=1),
         key("output.local.dir", _K.STRING, "output", "Local name of an --output without #local."),
         key("container.auto.create.output.dir", _K.BOOL, "true",
             "Make the local output folders before the program starts."),
@@ -93,9 +113,13 @@ OUTPUT = Group(
             "with one."),
         key("upload.output.thread.nums", _K.INT, "10", "Files uploaded at the same time.",
             also=("upload.file.thread.nums",), low=1, high=1000),
-        key("failed.upload", _K.BOOL, "false", "Hbox: publish the output of containers that failed too.",
-            effect=missing("publish the output of containers that failed",
-                           "call xl-submit save while the job runs, or let the program write to HDFS")),
+        key("output.existing", _K.ENUM, "ERROR",
+            "What becomes of an output that is not empty: ERROR refuses it; OVERWRITE replaces all of it, "
+            "and MERGE the files of equal names, at the end of a job that succeeds.",
+            values=("ERROR", "OVERWRITE", "MERGE")),
+        key("failed.upload", _K.BOOL, "false",
+            "Publish the output of containers that failed too, and, without _SUCCESS, that of a job that "
+            "failed."),
     ),
 )  # fmt: skip
 

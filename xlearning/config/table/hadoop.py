@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xlearning.config.schema import Effect, Family, Group, Key, Kind, ignored, missing
 
-_ONE_OUTPUT_FORMAT = ignored("output through an OutputFormat is not part of this version yet")
+_NO_KEYS = ignored("lines of standard output have no keys")
 _LIMIT_OF_YARN = ignored("the ResourceManager's own configuration counts")
 _DOCKER = missing(
     "run programs in Docker containers",
@@ -40,14 +40,8 @@ HADOOP = Group(
                 _DOCKER),
         _hadoop("yarn.nodemanager.docker-container-executor.exec-name", "/bin/nvidia-docker",
                 "Hbox: Docker program.", _DOCKER_PART),
-        _hadoop("mapred.output.compress", "true", "Compress the output of an OutputFormat.",
-                _ONE_OUTPUT_FORMAT),
-        _hadoop("mapred.output.compression.codec", "org.apache.hadoop.io.compress.GzipCodec",
-                "How the output of an OutputFormat is compressed.", _ONE_OUTPUT_FORMAT),
         _hadoop("mapred.textoutputformat.separator", None,
-                "What stands between key and value in the output of an OutputFormat.", _ONE_OUTPUT_FORMAT),
-        _hadoop("mapred.reduce.max.size.per.file", None, "Size at which an OutputFormat begins a new part.",
-                _ONE_OUTPUT_FORMAT),
+                "What stands between key and value in the output of an OutputFormat.", _NO_KEYS),
     ),
 )  # fmt: skip
 

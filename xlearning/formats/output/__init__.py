@@ -1,0 +1,1 @@
+"""Output formats: how what a program writes to its standard output becomes files."""

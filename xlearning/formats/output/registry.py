@@ -1,0 +1,57 @@
+"""Output formats by the names that people give them. A format's module is loaded when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from typing import NamedTuple, cast
+
+from xlearning.config import Config
+from xlearning.errors import UsageError
+from xlearning.formats.output.base import OutputFormat
+
+
+class _Entry(NamedTuple):
+    """Where a format is, and Hadoop's classes that it stands for."""
+
+    place: str
+    classes: tuple[str, ...] = ()
+
+
+# name -> its place; one line each
+_FORMATS = {
+    "text": _Entry("xlearning.formats.output.text:TextFormat", ("TextOutputFormat", "TextMultiOutputFormat")),
+}
+_PACKAGES = (
+    "",
+    "org.apache.hadoop.mapred.",
+    "org.apache.hadoop.mapreduce.lib.output.",
+    "net.qihoo.xlearning.common.",
+    "net.qihoo.hbox.common.",
+)
+_NAMES = {
+    spelling.lower(): name
+    for name, entry in _FORMATS.items()
+    for spelling in (name, *(f"{package}{class_}" for class_ in entry.classes for package in _PACKAGES))
+}
+
+
+def known() -> tuple[str, ...]:
+    """Short names of all formats."""
+    return tuple(_FORMATS)
+
+
+def output_format(name: str, config: Config) -> OutputFormat:
+    """The format called ``name``: one of `known`, or the name of Hadoop's class for it.
+
+    Raises
+    ------
+    UsageError
+        There is none.
+    """
+    found = _NAMES.get(name.strip().lower())
+    if found is None:
+        raise UsageError(
+            f"output format {name} is not part of this version", hint=f"there is: {', '.join(known())}"
+        )
+    module, _, class_ = _FORMATS[found].place.partition(":")
+    return cast(OutputFormat, getattr(importlib.import_module(module), class_)(config))

@@ -1,0 +1,170 @@
+"""On which hosts the blocks of files lie: a hint for who deals them, never a condition.
+
+HDFS tells it through WebHDFS alone, for hdfs-native has no call for it. Where that door is closed or
+unknown, where it wants Kerberos, and on every other file system nothing is known.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from xlearning.fs.base import FileStatus, split_uri
+from xlearning.fs.hadoop_conf import HadoopConf
+
+log = logging.getLogger(__name__)
+
+_THREADS = 16
+_CALL = 5.0  # seconds for one answer
+_WEB_PORT, _WEB_TLS_PORT = 9870, 9871
+
+
+class Block(NamedTuple):
+    """``length`` bytes from ``start`` of a file, and the hosts that hold a copy of them."""
+
+    start: int
+    length: int
+    hosts: tuple[str, ...]
+
+
+def hosts_of(
+    files: Iterable[FileStatus], *, user: str, timeout: float = 30.0, conf: HadoopConf | None = None
+) -> dict[str, tuple[Block, ...]]:
+    """The blocks of files, by path.
+
+    Parameters
+    ----------
+    files : iterable of FileStatus
+        Of any file system.
+    user : str
+        Whom WebHDFS is told to serve where the cluster has no Kerberos.
+    timeout : float
+        Seconds for all of them; what is not known by then is left out.
+    conf : HadoopConf, optional
+        Where the NameNodes' web addresses are found; default: `HadoopConf.of_environment`.
+
+    Returns
+    -------
+    dict
+        Files whose blocks are not known are not in it. It never fails.
+    """
+    wanted: SimpleQueue[FileStatus] = SimpleQueue()
+    count = 0
+    for status in files:
+        if split_uri(status.path)[0] == "hdfs" and status.size:
+            wanted.put(status)
+            count += 1
+    if not count:
+        return {}
+    site = conf or HadoopConf.of_environment()
+    if site.secure:
+        log.info("where blocks lie is not asked: WebHDFS of a cluster with Kerberos is not supported")
+        return {}
+    asker = _Asker(site, user, time.monotonic() + timeout)
+    threads = [
+        threading.Thread(target=asker.work, args=(wanted,), name=f"blocks-{number}", daemon=True)
+        for number in range(min(_THREADS, count))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(0.0, asker.end - time.monotonic()))
+    return dict(asker.found)
+
+
+def best_hosts(blocks: Sequence[Block], start: int, length: int) -> tuple[str, ...]:
+    """The hosts that hold some of ``length`` bytes from ``start`` on, those with the most first."""
+    held: Counter[str] = Counter()
+    for block in blocks:
+        shared = min(start + length, block.start + block.length) - max(start, block.start)
+        if shared > 0:
+            held.update(dict.fromkeys(block.hosts, shared))
+    return tuple(sorted(held, key=lambda host: (-held[host], host)))
+
+
+class _Asker:
+    def __init__(self, site: HadoopConf, user: str, end: float) -> None:
+        self._site, self._user, self.end = site, user, end
+        self.found: dict[str, tuple[Block, ...]] = {}
+        self._closed: set[str] = set()
+
+    def work(self, wanted: SimpleQueue[FileStatus]) -> None:
+        lines: dict[str, HTTPConnection] = {}
+        try:
+            while time.monotonic() < self.end:
+                status = wanted.get_nowait()
+                blocks = self._ask(status, lines)
+                if blocks is not None:
+                    self.found[status.path] = blocks
+        except Empty:
+            pass
+        finally:
+            for line in lines.values():
+                line.close()
+
+    def _ask(self, status: FileStatus, lines: dict[str, HTTPConnection]) -> tuple[Block, ...] | None:
+        authority = split_uri(status.path)[1]
+        for web in web_addresses(self._site, authority):
+            if web in self._closed:
+                continue
+            try:
+                line = lines.get(web) or lines.setdefault(web, _connection(web))
+                return _blocks(line, status, self._user)
+            except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:
+                log.info("where the blocks of %s lie is not known: %s says %r", status.path, web, error)
+                lines.pop(web).close()
+                if not isinstance(error, FileNotFoundError):
+                    self._closed.add(web)
+        return None
+
+
+def web_addresses(site: HadoopConf, authority: str) -> list[str]:
+    """URLs of the web servers of the NameNodes behind ``hdfs://authority``; empty where none is known."""
+    tls = site.get("dfs.http.policy", "HTTP_ONLY").upper() == "HTTPS_ONLY"
+    scheme = "https" if tls else "http"
+    prefix = f"dfs.namenode.{scheme}-address"
+    nodes = [name.strip() for name in site.get(f"dfs.ha.namenodes.{authority}").split(",") if name.strip()]
+    if nodes:
+        found = [site.get(f"{prefix}.{authority}.{node}") for node in nodes]
+        return [f"{scheme}://{address}" for address in found if address]
+    default = split_uri(site.get("fs.defaultFS"))[1]
+    address = site.get(prefix)
+    host = authority.partition(":")[0]
+    if address and (authority == default or address.partition(":")[0] == host):
+        if address.startswith("0.0.0.0:"):
+            address = f"{host}:{address.partition(':')[2]}"
+        return [f"{scheme}://{address}"]
+    if authority == default and not address:
+        return [f"{scheme}://{host}:{_WEB_TLS_PORT if tls else _WEB_PORT}"]
+    return []
+
+
+def _connection(web: str) -> HTTPConnection:
+    scheme, authority, _ = split_uri(web)
+    make: Callable[..., HTTPConnection] = HTTPSConnection if scheme == "https" else HTTPConnection
+    return make(authority, timeout=_CALL)
+
+
+def _blocks(line: HTTPConnection, status: FileStatus, user: str) -> tuple[Block, ...]:
+    query = urlencode({"op": "GETFILEBLOCKLOCATIONS", "user.name": user})
+    path = split_uri(status.path)[2]
+    line.request("GET", f"/webhdfs/v1{quote(path)}?{query}")
+    answer = line.getresponse()
+    body = answer.read()
+    if answer.status == 404:
+        raise FileNotFoundError(f"{answer.status} {answer.reason}")
+    if answer.status != 200:
+        raise ValueError(f"{answer.status} {answer.reason}")
+    return tuple(_block(one) for one in json.loads(body)["BlockLocations"]["BlockLocation"])
+
+
+def _block(said: Mapping[str, Any]) -> Block:
+    return Block(int(said["offset"]), int(said["length"]), tuple(str(host) for host in said["hosts"]))
