@@ -12,7 +12,7 @@ from text_truth import MARK, records, split_output
 
 from xlearning.config import Config
 from xlearning.errors import StorageError, UsageError
-from xlearning.formats import text
+from xlearning.formats import lineends, text
 from xlearning.formats.base import Cutting
 from xlearning.formats.source import Files
 from xlearning.formats.text import TextFormat
@@ -72,7 +72,7 @@ def output(data: bytes, start: int, end: int) -> bytes:
 @given(data=TEXTS, block=BLOCKS, scan=BLOCKS)
 def test_every_pair_of_cuts(monkeypatch: pytest.MonkeyPatch, data: bytes, block: int, scan: int) -> None:
     monkeypatch.setattr(text, "_BLOCK", block)
-    monkeypatch.setattr(text, "_SCAN", scan)
+    monkeypatch.setattr(lineends, "_SCAN", scan)
     for start, end in itertools.combinations(range(len(data) + 1), 2):
         assert output(data, start, end) == split_output(data, start, end), (start, end)
 
@@ -126,7 +126,7 @@ def test_known_cases(data: bytes, cuts: list[int], expected: list[bytes]) -> Non
 def test_seams_of_blocks(monkeypatch: pytest.MonkeyPatch, seam: int, end: bytes) -> None:
     size = 4096
     monkeypatch.setattr(text, "_BLOCK", size)
-    monkeypatch.setattr(text, "_SCAN", size)
+    monkeypatch.setattr(lineends, "_SCAN", size)
     data = b"first\n" + b"x" * (size + seam - 6) + end + b"y" * 10 + end
     for start, stop in ((0, len(data)), (0, 3), (3, len(data)), (3, size), (size, len(data))):
         assert output(data, start, stop) == split_output(data, start, stop), (start, stop)
