@@ -19,6 +19,11 @@ def streams(
         See `xlearning.formats.plan.plan_streams`.
     """
     from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
+    from xlearning.formats.registry import is_java
 
+    if is_java(config.get("xlearning.inputformat.class")):
+        from xlearning.formats.java import classpath
+
+        classpath.offer(resource.uri for resource in job.resources)
     inputs = {spec.local: listing.get(spec.local, ()) for spec in job.inputs}
     return plan_streams(inputs, workers, config, fss)
