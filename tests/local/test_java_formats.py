@@ -100,13 +100,13 @@ def test_a_killed_helper_is_an_error(classes: str, tmp_path: Path) -> None:
     format_, reading = made(OLD, classes), Files(fss)
     [split] = format_.splits(list(fss.of("file:///").walk(tmp_path.as_uri())), Cutting(), reading)
     list(format_.records(split, reading))
-    (helper,) = java._idle.values()
+    ((helper,),) = java._idle.values()
     records = format_.records(split, reading)
     next(records)
     os.kill(helper.pid, signal.SIGKILL)
     with pytest.raises(UsageError, match="killed by signal 9"):
         list(records)
-    assert not java._idle
+    assert not any(java._idle.values())
 
 
 @pytest.mark.parametrize("place", ["local"], indirect=True)

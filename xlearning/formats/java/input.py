@@ -19,14 +19,16 @@ from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 
 _LOCK = threading.Lock()
-_idle: dict[str, Helper] = {}  # waits for the next split; a JVM takes longer to start than many of them
+_idle: dict[str, list[Helper]] = {}  # waits for the next split; a JVM takes longer to start than many of them
 
 
 def release() -> None:
     """End the processes that wait for another split."""
     with _LOCK:
-        while _idle:
-            _idle.popitem()[1].close()
+        waiting = [helper for helpers in _idle.values() for helper in helpers]
+        _idle.clear()
+    for helper in waiting:
+        helper.close()
 
 
 class JavaInput:
@@ -62,7 +64,8 @@ class JavaInput:
     def records(self, split: InputSplit, reading: Files) -> Iterator[Record]:
         class_, data = json.loads(split.data)
         with _LOCK:
-            helper = _idle.pop(self.name, None)
+            waiting = _idle.setdefault(self.name, [])
+            helper = waiting.pop() if waiting else None
         helper = helper or self._start(reading, {})
         whole = False
         try:
@@ -70,9 +73,10 @@ class JavaInput:
                 yield from _records(batch)
             whole = True
         finally:
-            with _LOCK:
-                whole = whole and _idle.setdefault(self.name, helper) is helper
-            if not whole:
+            if whole:
+                with _LOCK:
+                    _idle.setdefault(self.name, []).append(helper)
+            else:
                 helper.close()
 
     def _start(self, reading: Files, properties: dict[str, str]) -> Helper:

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import xlearning
 from xlearning.errors import UsageError
 
 _HEAD = struct.Struct("<cQ")
 _MAIN = "xlearning.formats.java.helper"
-_ROOT = str(Path(xlearning.__file__).parent.parent)
+_ROOT = str(Path(__file__).parents[3])
 
 
 class JavaError(UsageError):
