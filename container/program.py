@@ -156,6 +156,7 @@ class Program:
         with contextlib.ExitStack() as ours:
             feeder = sink = None
             if self.spec.stream is not None:
+                _offer_jars(self.spec.stream.format, self._work)
                 feeder = ours.enter_context(Feeder(self.spec.stream, fss, self._config, self._work))
             if self.spec.sink is not None:
                 from xlearning.container.outputs.stream import Sink  # loaded where it is used only
@@ -279,3 +280,12 @@ def _text(value: bytes) -> str:
 
 def _write(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def _offer_jars(format_: str, work: Path) -> None:
+    from xlearning.formats.registry import is_java  # not loaded by programs that are not fed
+
+    if is_java(format_):
+        from xlearning.formats.java import classpath
+
+        classpath.offer(str(jar) for jar in sorted(work.glob("*.jar")))
