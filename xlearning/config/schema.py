@@ -141,7 +141,7 @@ def key(
     """
     names = [HBOX_PREFIX + short]
     for name in also:
-        foreign = name.startswith(("mapred.", "mapreduce."))
+        foreign = name.startswith(("mapred.", "mapreduce.", "fs.s3a."))
         names += [name] if foreign else [PREFIX + name, HBOX_PREFIX + name]
     return Key(
         PREFIX + short, kind, default, doc, tuple(names), values, low, high,

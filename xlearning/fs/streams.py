@@ -1,4 +1,4 @@
-"""Python streams over hdfs-native's readers and writers."""
+"""Python streams over what libraries of file systems give: a range of bytes, a place for bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xlearning.errors import StorageError
 CHUNK = 1 << 20  # bytes per call
 
 
-class HdfsReader(io.RawIOBase):
+class RangeReader(io.RawIOBase):
     """A seekable raw stream over a function that reads a range.
 
     Parameters
@@ -22,12 +22,15 @@ class HdfsReader(io.RawIOBase):
         ``(offset, length) -> bytes``; never asked for bytes beyond ``size``.
     size : int
         Bytes in the file.
+    chunk : int
+        Most bytes that are asked for at a time.
     """
 
-    def __init__(self, read_range: Callable[[int, int], bytes], size: int) -> None:
+    def __init__(self, read_range: Callable[[int, int], bytes], size: int, chunk: int = CHUNK) -> None:
         super().__init__()
         self._read_range = read_range
         self._size = size
+        self._chunk = chunk
         self._position = 0
 
     def readable(self) -> bool:
@@ -54,12 +57,12 @@ class HdfsReader(io.RawIOBase):
 
     def readall(self) -> bytes:
         parts = []
-        while part := self._next(CHUNK):
+        while part := self._next(self._chunk):
             parts.append(part)
         return b"".join(parts)
 
     def _next(self, limit: int) -> bytes:
-        wanted = min(limit, CHUNK, self._size - self._position)
+        wanted = min(limit, self._chunk, self._size - self._position)
         if wanted <= 0:
             return b""
         data = self._read_range(self._position, wanted)
@@ -68,7 +71,7 @@ class HdfsReader(io.RawIOBase):
 
 
 class Sink(Protocol):
-    """Where an `HdfsWriter` puts its bytes."""
+    """Where a `WholeWriter` puts its bytes."""
 
     def write(self, data: bytes) -> None:
         """Take all of ``data``."""
@@ -76,8 +79,11 @@ class Sink(Protocol):
     def close(self) -> None:
         """Complete the file."""
 
+    def abort(self) -> None:
+        """Drop what was written, if it can be dropped; the file is not completed. Raises nothing."""
 
-class HdfsWriter(io.BufferedIOBase):
+
+class WholeWriter(io.BufferedIOBase):
     """A buffered stream whose file is completed by a `close` without errors, and by nothing else."""
 
     def __init__(self, sink: Sink, name: str) -> None:
@@ -106,7 +112,7 @@ class HdfsWriter(io.BufferedIOBase):
         return len(view)
 
     def flush(self) -> None:
-        """Hand what is buffered to HDFS. Readers see it after `close` only."""
+        """Hand what is buffered on. Readers see it after `close` only."""
         if not self.closed:
             self._push()
 
@@ -123,8 +129,10 @@ class HdfsWriter(io.BufferedIOBase):
         try:
             self._push()
             self._sink.close()
-        finally:
+        except BaseException:
             self._abandon()
+            raise
+        self._end()
 
     def __exit__(
         self,
@@ -155,6 +163,10 @@ class HdfsWriter(io.BufferedIOBase):
 
     def _abandon(self) -> None:
         """Close this object without completing the file."""
+        self._sink.abort()
+        self._end()
+
+    def _end(self) -> None:
         self._buffer.clear()
         self._broken = False
         super().close()
