@@ -116,9 +116,9 @@ def test_compressed_files_and_other_formats_are_refused(place: Place, gateway: G
     ended = run(gateway, place, "--input", place.at("in"))
     assert ended.code == 1
     assert f"format text cannot read {place.at('in/a.gz')} (compressed with gzip)" in ended.err
-    ended = run(gateway, place, "--input", place.at("in"), "--inputformat", "SequenceFileInputFormat")
+    ended = run(gateway, place, "--input", place.at("in"), "--inputformat", "OwnInputFormat")
     assert ended.code == 1
-    assert "input format SequenceFileInputFormat is not part of this version" in ended.err
+    assert "input format OwnInputFormat is not part of this version" in ended.err
     ended = run(gateway, place)
     assert ended.code == 1
     assert "input strategy STREAM without an input" in ended.err

@@ -20,6 +20,10 @@ class _Entry(NamedTuple):
 # name -> its place; one line each
 _FORMATS = {
     "text": _Entry("xlearning.formats.text:TextFormat", ("TextInputFormat",)),
+    "sequencefile": _Entry("xlearning.formats.sequencefile:SequenceFileFormat", ("SequenceFileInputFormat",)),
+    "sequencefile-text": _Entry(
+        "xlearning.formats.sequencefile:SequenceFileTextFormat", ("SequenceFileAsTextInputFormat",)
+    ),
 }
 _PACKAGES = ("", "org.apache.hadoop.mapred.", "org.apache.hadoop.mapreduce.lib.input.")
 _NAMES = {

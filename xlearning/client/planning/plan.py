@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from xlearning.client.planning import carry, inputs, outputs, own_disks, resources, roles, streams, variables
+from xlearning.client.planning import (
+    carry,
+    inputs,
+    outputs,
+    own_disks,
+    resources,
+    roles,
+    sinks,
+    streams,
+    variables,
+)
 from xlearning.client.planning.inputs import Listing
 from xlearning.client.planning.request import Request
 from xlearning.client.planning.resources import Shipped
@@ -111,6 +121,9 @@ def make_plan(
     default_local = config.get("xlearning.output.local.dir")
     output_specs = outputs.parse(request.outputs, fss, default_name=default_local, problems=found)
     outputs.check_overlap(output_specs, found)
+    output_strategy = OutputStrategy(config.get("xlearning.output.strategy"))
+    if output_strategy is OutputStrategy.STREAM:
+        sinks.check(request, config, found, notes)
     outputs.tell_read_again(output_specs, input_specs, notes)
     if not setting.local:
         own_disks.tell(input_specs, output_specs, setting.default_fs, notes)
@@ -178,7 +191,7 @@ def make_plan(
         inputs=tuple(input_specs),
         input_strategy=strategy,
         outputs=tuple(output_specs),
-        output_strategy=_output_strategy(config),
+        output_strategy=output_strategy,
         output_index=output_index,
         resources=tuple(item.resource for item in shipped),
         env=own,
@@ -190,14 +203,6 @@ def make_plan(
     found += setting.preflight(job, shipped, notes)
     refuse(found)
     return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
-
-
-def _output_strategy(config: Config) -> OutputStrategy:
-    """What is not part of this version is refused after the back end has been asked, as all problems are."""
-    text = config.get("xlearning.output.strategy")
-    return (
-        OutputStrategy(text) if text in {known.value for known in OutputStrategy} else OutputStrategy.UPLOAD
-    )
 
 
 def _check_local_names(

@@ -5,10 +5,6 @@ from __future__ import annotations
 from xlearning.config.schema import Group, Kind, ignored, key, missing
 
 _K = Kind
-_OUTPUT_FORMAT = missing(
-    "write the program's standard output through an OutputFormat",
-    "let the program write files into a folder that --output names",
-)
 _CHANGED_ONLY = missing("save changed files only", "leave it out: every save holds all files")
 _EPOCH_CACHE = ignored("a cache for later epochs is not part of this version yet")
 # the two originals' defaults, which ask for nothing
@@ -87,12 +83,13 @@ OUTPUT = Group(
     "Output",
     (
         key("output.strategy", _K.ENUM, "UPLOAD",
-            "UPLOAD copies local folders to the output at the end; STREAM writes standard output through an "
-            "OutputFormat.", values=("UPLOAD", "STREAM", "OUTPUTFORMAT"), effect=_OUTPUT_FORMAT),
+            "UPLOAD copies local folders to the output at the end; STREAM (or OUTPUTFORMAT) writes what "
+            "programs print to standard output into files there.",
+            values=("UPLOAD", "STREAM", "OUTPUTFORMAT")),
         key("out.stream", _K.BOOL, "false", "Hbox: true is an older spelling of output strategy STREAM.",
             also=("output.stream",), stands_for=("xlearning.output.strategy", "STREAM")),
-        key("outputformat.class", _K.STRING, "text", "STREAM: format of the output.", defaults=_TEXT_OUT,
-            effect=_OUTPUT_FORMAT),
+        key("outputformat.class", _K.STRING, "text",
+            "STREAM: format of the output: text, or the name of Hadoop's class for it.", defaults=_TEXT_OUT),
         key("outputformat.codec", _K.STRING, "none",
             "STREAM: how text is compressed: none, gzip, bzip2, deflate, or the name of Hadoop's class.",
             also=("mapreduce.output.fileoutputformat.compress.codec", "mapred.output.compression.codec")),
@@ -131,10 +128,9 @@ SAVES = Group(
             "A Save Model that takes longer fails for the containers that are not done; 0: no limit.", low=0),
         key("interresult.save.inc", _K.BOOL, "false", "Save files that changed since the last save only.",
             also=("interresult.upload.inc",), effect=_CHANGED_ONLY),
-        key("interresult.upload.interval", _K.DURATION_MS, "0", "Hbox: time between two saves by themselves.",
-            low=0,
-            effect=missing("save the model at intervals by itself",
-                           "call xl-submit save as often as you like, by cron for instance")),
+        key("interresult.upload.interval", _K.DURATION_MS, "0",
+            "Time from one Save Model that begins by itself to the next; 0: none does. One that is due while "
+            "another runs is left out.", low=0),
         key("file.list.level", _K.INT, "2", "Levels of folders that Save Model copies.", low=0,
             effect=ignored("Save Model copies all levels")),
     ),
