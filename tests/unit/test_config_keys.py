@@ -16,7 +16,11 @@ from xlearning.config.values import accepted, parse
 def test_key(key: Key) -> None:
     assert key.doc.endswith(".")
     if key.name.startswith("xlearning."):
-        names = {name.partition(".")[2] for name in (key.name, *key.aliases) if not name.startswith("mapred")}
+        names = {
+            name.partition(".")[2]
+            for name in (key.name, *key.aliases)
+            if not name.startswith(("mapred", "fs.s3a"))
+        }
         both = {prefix + name for name in names for prefix in ("xlearning.", "hbox.")}
         assert both <= {key.name, *key.aliases}
     assert all(lookup(alias) is key for alias in key.aliases)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xlearning.config.schema import Family, Group, Kind, key
+from xlearning.config.schema import Family, Group, Kind, ignored, key
 
 _K = Kind
 
@@ -28,7 +28,8 @@ OTHER_FILE_SYSTEMS = Group(
         key("s3.part.size", _K.SIZE, "16M",
             "Size of a part of an upload, and what an open file keeps in memory; an object has at most "
             "10,000 parts.", low=5 * 2**20, high=5 * 2**30, also=("fs.s3a.multipart.size",)),
-        key("s3.bucket.dir.split", _K.STRING, "/", "Hbox: what stands between bucket and prefix."),
+        key("s3.bucket.dir.split", _K.STRING, "/", "Hbox: what stands between bucket and prefix.",
+            effect=ignored("a bucket and what is in it are written as s3a://BUCKET/PREFIX")),
         key("fs.hdfs.client", _K.ENUM, "NATIVE",
             "How hdfs:// and viewfs:// are reached: native, or libhdfs, which needs pyarrow, Java and "
             "Hadoop's jars on every node.", values=("NATIVE", "LIBHDFS")),
