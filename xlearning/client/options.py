@@ -76,7 +76,7 @@ OPTIONS: tuple[Option, ...] = (
            "DOWNLOAD copies the files into the container; PLACEHOLDER hands over their addresses in "
            "INPUT_FILE_LIST; STREAM feeds their lines to the program's standard input.",
            DATA, key="xlearning.input.strategy", metavar="STRATEGY", common=True),
-    Option("inputformat", "With STREAM: format of the files, text or the name of Hadoop's class for it.",
+    Option("inputformat", "With STREAM: format of the files, such as text, sequencefile or parquet.",
            DATA, key="xlearning.inputformat.class", metavar="FORMAT", aliases=("input-format-class",)),
     Option("inputformat-enable", "Older spelling of --input-strategy STREAM.", DATA, _SWITCH,
            key="xlearning.input.stream", aliases=("input-format-enable",)),

@@ -55,7 +55,10 @@ STREAM = Group(
     "Input strategy STREAM",
     (
         key("inputformat.class", _K.STRING, "text",
-            "Format of the files: text, or the name of Hadoop's class for it."),
+            "Format of the files: text, sequencefile, sequencefile-text, avro, parquet, orc, tfrecord, or "
+            "the Java class for one of them."),
+        key("inputformat.columns", _K.LIST, None,
+            "Parquet and ORC: the columns that are read, in this order; unset: all."),
         key("stream.epoch", _K.INT, "1", "How often a worker's input is fed to its program.", low=1),
         key("input.stream.shuffle", _K.BOOL, "false",
             "Deal split i to worker i mod W, instead of neighbours to each worker."),
@@ -100,6 +103,10 @@ OUTPUT = Group(
         key("outputformat.compress", _K.BOOL, "false", "Hadoop's word for xlearning.outputformat.codec=gzip.",
             also=("mapreduce.output.fileoutputformat.compress", "mapred.output.compress"),
             stands_for=("xlearning.outputformat.codec", "gzip")),
+        key("outputformat.compress.type", _K.ENUM, "RECORD",
+            "STREAM: whether a SequenceFile is compressed by RECORD or by BLOCK of many.",
+            values=("RECORD", "BLOCK"),
+            also=("mapreduce.output.fileoutputformat.compress.type", "mapred.output.compression.type")),
         key("outputformat.part.size", _K.SIZE, "512M",
             "STREAM: size at which a file of the output ends, with the next line, and another one begins.",
             also=("mapred.reduce.max.size.per.file",), low=1),
