@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from xlearning.am.runtime import Runtime
 from xlearning.cluster.base import ContainerManager, LogChunk
 from xlearning.config.confidential import mask
-from xlearning.job import Snapshot
+from xlearning.job import SaveTrigger, Snapshot
 
 T = TypeVar("T")
 _PATIENCE = 5.0  # seconds a page request waits for the event loop
@@ -61,7 +61,7 @@ class RuntimeSource:
         return self._call(self._save(viewer))
 
     async def _save(self, viewer: str) -> tuple[bool, str, str]:
-        return self._runtime.request_save(viewer)
+        return self._runtime.request_save(viewer, SaveTrigger.PAGE)
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
         """The result of something that only the event loop may do."""

@@ -37,7 +37,7 @@ from xlearning.fs.base import join
 from xlearning.fs.commit import Committer
 from xlearning.fs.retry import keep_trying
 from xlearning.history.store import HistoryWriter
-from xlearning.job import AppState, InputStrategy, JobSpec, Snapshot, to_dict
+from xlearning.job import AppState, InputStrategy, JobSpec, SaveTrigger, Snapshot, to_dict
 from xlearning.proto import xlearning_pb2 as pb
 
 log = logging.getLogger(__name__)
@@ -121,9 +121,9 @@ class Runtime:
         self.post(ev.KillRequested(user or "somebody", reason))
         return True, "the job is being stopped"
 
-    def request_save(self, user: str) -> tuple[bool, str, str]:
-        """Ask for a save of the output as it is now; (accepted, words, id). Call it from the event loop."""
-        return self._saves.request(user, self._clock.now())
+    def request_save(self, user: str, trigger: SaveTrigger = SaveTrigger.COMMAND) -> tuple[bool, str, str]:
+        """Ask for a save of the output; (accepted, words, id). Call it from the event loop."""
+        return self._saves.request(user, self._clock.now(), trigger)
 
     @property
     def agent_logs(self) -> AgentLogs:
@@ -249,7 +249,10 @@ class Runtime:
     def _launch(self, action: act.Launch) -> None:
         assert self._plan is not None, "launched before the inputs were listed"
         self._launched.set()
-        spec = launch.launch_spec(self.job, self.config, self._plan, action.task, action.cluster)
+        self._plan = self._plan.placed(action.cluster)
+        container, task = action.container_id, action.task
+        sink = launch.sink_spec(self.job, self.config, self.attempt, container, task)
+        spec = launch.launch_spec(self.job, self.config, self._plan, task, action.cluster, sink)
         text = json.dumps(to_dict(spec))
         if len(text.encode()) <= _INLINE_LIMIT:
             self._send(action.container_id, orders.launch(action, spec_json=text))
@@ -275,6 +278,9 @@ class Runtime:
     def _save(self, action: act.Save) -> None:
         self._send(action.container_id, self._saves.order(action))
 
+    def _begin_save(self, action: act.BeginSave) -> None:  # noqa: ARG002
+        self._saves.begin(self._clock.now())
+
     def _seal_save(self, action: act.SealSave) -> None:
         self._spawn(self._saves.seal(action))
 
@@ -282,7 +288,7 @@ class Runtime:
         self._spawn(self._run_commit([part.container_id for part in action.uploaded], action.failure))
 
     async def _run_commit(self, containers: list[str], failure: str) -> None:
-        flat = self.job.output_index is not None
+        flat = launch.is_flat(self.job, self.config)
         commit = functools.partial(
             self._committer.commit, self.attempt, containers, flat=flat, failure=failure
         )
@@ -368,6 +374,7 @@ _HANDLERS: dict[type[act.Action], Any] = {
     act.StopProcess: Runtime._stop,
     act.Upload: Runtime._upload,
     act.Save: Runtime._save,
+    act.BeginSave: Runtime._begin_save,
     act.SealSave: Runtime._seal_save,
     act.Commit: Runtime._commit,
     act.Record: Runtime._record,

@@ -16,6 +16,7 @@ from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
 from xlearning.fs.commit import mark_whole
 from xlearning.fs.retry import keep_trying
+from xlearning.job import SaveTrigger
 from xlearning.proto import xlearning_pb2 as pb
 
 log = logging.getLogger(__name__)
@@ -46,19 +47,34 @@ class Saves:
         self._storage, self._pool, self._post = storage, pool, post
         self._given: list[str] = []
 
-    def request(self, user: str, now: float) -> tuple[bool, str, str]:
-        """Begin a save of the output as it is ``now``; (accepted, words, id)."""
-        known = {run.save_id for run in self._machine.state.saves}
-        if self._given and self._given[-1] not in known:  # the event is still on its way
-            return False, f"save {self._given[-1]} has just been asked for", ""
+    def request(self, user: str, now: float, trigger: SaveTrigger) -> tuple[bool, str, str]:
+        """Ask for a save of the output, which begins ``now`` or after the one that runs.
+
+        Returns
+        -------
+        tuple of (bool, str, str)
+            Whether it was accepted, words for who asked, its id.
+        """
         refusal = self._machine.save_refusal()
         if refusal:
             return False, refusal, ""
+        running = self._machine.state.saving()
+        save_id, paths = self._begin(user or "somebody", now, trigger)
+        places = ", ".join(paths)
+        if running is not None:
+            return True, f"the output will be saved to {places} after save {running.save_id}", save_id
+        return True, f"the output is being saved to {places}", save_id
+
+    def begin(self, now: float) -> None:
+        """Begin a save that nobody asked for."""
+        self._begin(self._machine.job.user, now, SaveTrigger.INTERVAL)
+
+    def _begin(self, user: str, now: float, trigger: SaveTrigger) -> tuple[str, tuple[str, ...]]:
         save_id = launch.new_save_id(now, self._given)
         self._given.append(save_id)
         paths = launch.save_folders(self._machine.job, self._config, save_id)
-        self._post(ev.SaveRequested(save_id, user or "somebody", paths))
-        return True, f"the output is being saved to {', '.join(paths)}", save_id
+        self._post(ev.SaveRequested(save_id, user, paths, trigger))
+        return save_id, paths
 
     def order(self, action: act.Save) -> pb.AmMessage:
         """What a container is told."""

@@ -19,6 +19,7 @@ from xlearning.job import (
     BoardView,
     ContainerState,
     ContainerView,
+    SaveState,
     Snapshot,
     TransferView,
 )
@@ -137,8 +138,12 @@ def board_note(board: BoardView) -> str:
 
 def saving(snapshot: Snapshot) -> str:
     """How far the save is that runs, in the original's words, else why none can begin; empty when one can."""
-    run = next((save for save in snapshot.saves if not save.state.final), None)
-    return f"saving the model ... {run.done}/{run.containers}" if run else snapshot.save_note
+    run = next((save for save in snapshot.saves if save.state is SaveState.RUNNING), None)
+    if run is None:
+        return snapshot.save_note
+    waiting = sum(save.state is SaveState.QUEUED for save in snapshot.saves)
+    more = f", {waiting} more wait" if waiting else ""
+    return f"saving the model ... {run.done}/{run.containers}{more}"
 
 
 def place(container: ContainerView) -> str:

@@ -36,6 +36,11 @@ class OutputStrategy(str, enum.Enum):
     """How output leaves the container."""
 
     UPLOAD = "UPLOAD"
+    STREAM = "STREAM"
+
+    @classmethod
+    def _missing_(cls, value: object) -> OutputStrategy | None:
+        return cls.STREAM if value == "OUTPUTFORMAT" else None  # its older name
 
 
 class ResourceKind(str, enum.Enum):
@@ -182,6 +187,8 @@ class JobSpec:
         URI of this application's own staging folder (``<staging>/<application id>``).
     default_fs : str
         URI of the default file system; paths without a scheme were made absolute against it.
+    modules : mapping
+        Name -> text of modules with formats of the user's own.
     """
 
     app_id: str
@@ -204,6 +211,7 @@ class JobSpec:
     board: BoardSpec = BoardSpec(False, 0, "eventLog", 1)
     search: SearchPaths = SearchPaths()
     template: bool = False
+    modules: Mapping[str, str] = field(default_factory=dict)
 
     def role(self, name: str) -> RoleSpec | None:
         """The role called ``name``, or None."""
@@ -315,6 +323,23 @@ _RARE = ("hosts", "exact", "parts", "data")
 
 
 @dataclass(frozen=True)
+class SinkSpec:
+    """Where what a program writes to its standard output goes.
+
+    Attributes
+    ----------
+    remote : str
+        Folder (URI) of the files until the commit.
+    index : int
+        Number of the worker, for their names.
+    """
+
+    format: str
+    remote: str
+    index: int
+
+
+@dataclass(frozen=True)
 class LaunchSpec:
     """What an agent needs to run the user's program; rendered by the ApplicationMaster.
 
@@ -334,8 +359,10 @@ class LaunchSpec:
         Set on the one container that runs TensorBoard.
     stream : StreamSpec or None
         What goes to the program's standard input; None: nothing.
-    properties : mapping
-        The job's effective properties, see `JobSpec.properties`.
+    sink : SinkSpec or None
+        What becomes of its standard output; None: it goes to the logs.
+    properties, modules : mapping
+        Those of the job, see `JobSpec`.
     """
 
     command: tuple[str, ...]
@@ -347,7 +374,9 @@ class LaunchSpec:
     search: SearchPaths = SearchPaths()
     board: BoardSpec | None = None
     stream: StreamSpec | None = None
+    sink: SinkSpec | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
+    modules: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -425,6 +454,7 @@ class ContainerView:
 class SaveState(str, enum.Enum):
     """How one "Save Model" stands."""
 
+    QUEUED = "QUEUED"  # waits for the end of the one that runs
     RUNNING = "RUNNING"
     SUCCEEDED = "SUCCEEDED"  # the parts of all containers are there
     PARTIAL = "PARTIAL"  # those of some are
@@ -432,7 +462,15 @@ class SaveState(str, enum.Enum):
 
     @property
     def final(self) -> bool:
-        return self is not SaveState.RUNNING
+        return self not in (SaveState.QUEUED, SaveState.RUNNING)
+
+
+class SaveTrigger(str, enum.Enum):
+    """What made a "Save Model" begin."""
+
+    COMMAND = "command"  # xl-submit save, or the Python API
+    PAGE = "page"
+    INTERVAL = "interval"  # xlearning.interresult.upload.interval
 
 
 @dataclass(frozen=True)
@@ -442,17 +480,22 @@ class SaveView:
     Attributes
     ----------
     id : str
-        When it began, as in the folder's name: ``2026_11_29_20_39_31``.
+        When it was asked for, as in the folder's name: ``2026_11_29_20_39_31``.
     paths : tuple of str
         One folder per output.
     by : str
         Who asked for it.
+    started : float
+        When it began; while it is queued: when it was asked for.
     containers, done : int
         How many containers take part, and how many parts are whole.
     files, size : int
         Files and bytes of the whole parts.
     failures : tuple of str
         Why parts are missing, one line each; the first few of them.
+    trigger : SaveTrigger
+    notes : tuple of str
+        What else a person should read about it.
     """
 
     id: str
@@ -466,6 +509,8 @@ class SaveView:
     files: int = 0
     size: int = 0  # bytes
     failures: tuple[str, ...] = ()
+    trigger: SaveTrigger = SaveTrigger.COMMAND
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,11 @@ class Save(Action):
 
 
 @dataclass(frozen=True)
+class BeginSave(Action):
+    """The time between two saves has passed: name one and let it begin, by `events.SaveRequested`."""
+
+
+@dataclass(frozen=True)
 class SealSave(Action):
     """Mark the folders of a save as whole."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xlearning.am.core import saves
 from xlearning.am.core.actions import Commit, Finish, Launch, Prepare
 from xlearning.am.core.policies import verdict
 from xlearning.am.core.state import Container, Phase
@@ -16,6 +17,7 @@ def advance(turn: Turn) -> None:
         phase = turn.state.phase
         if phase is Phase.FINISHED:
             return
+        saves.begin_queued(turn)
         _STEPS[phase](turn)
         if turn.state.phase is phase:
             return

@@ -22,6 +22,7 @@ def tick(turn: Turn, event: ev.Tick) -> None:
     for container in list(state.containers.values()):
         _judge(turn, container)
     saves.judge(turn)
+    saves.repeat_by_itself(turn)
     _judge_job(turn)
 
 

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from xlearning.job import InputView, from_dict, to_dict
+from xlearning.job import InputView, SaveTrigger, from_dict, to_dict
 
 
 @dataclass(frozen=True)
@@ -232,6 +232,7 @@ class SaveRequested(Event):
     save_id: str
     by: str
     paths: tuple[str, ...] = ()
+    trigger: SaveTrigger = SaveTrigger.COMMAND
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Rules:
 class Limits:
     """Times in seconds, counts as numbers, and what is done at the end.
 
-    0 turns ``allocate``, ``job`` and ``save`` off.
+    0 turns ``allocate``, ``job``, ``save`` and ``save_interval`` off.
     """
 
     register: float = 300.0  # allocated -> registered
@@ -59,6 +59,8 @@ class Limits:
     job: float = 0.0
     save: float = 1800.0
     save_margin: float = 5.0  # beyond that, for agents to say themselves that they gave up
+    save_interval: float = 0.0  # between the beginnings of two saves by themselves
+    saves_waiting: int = 3
     release: float = 3.0
     release_killed: float = 0.25  # for those that were ended by force; the back end ends them at the latest
     stall: float = 2.0  # a longer gap between two ticks means that we were stalled ourselves

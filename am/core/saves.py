@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from xlearning.am.core import events as ev
-from xlearning.am.core.actions import Save, SealSave
+from xlearning.am.core.actions import BeginSave, Save, SealSave
 from xlearning.am.core.state import Container, Phase, SaveRun
 from xlearning.am.core.turn import Turn
-from xlearning.job import ContainerState
+from xlearning.job import ContainerState, OutputStrategy, SaveState
 
 _KEPT = 50  # results
 _BEFORE = (Phase.ALLOCATING, Phase.PREPARING)
 
 
 def refusal(turn: Turn) -> str:
-    """Why no save can begin now, in words; empty when one can."""
+    """Why no save can be asked for now, in words; empty when one can."""
+    waiting = len(turn.state.queued())
+    if waiting >= turn.limits.saves_waiting:
+        run = turn.state.saving()
+        which = f"save {run.save_id} is running" if run else "another one begins"
+        return f"{which}, and {waiting} more wait for its end"
+    return _hindrance(turn)
+
+
+def _hindrance(turn: Turn) -> str:
+    """Why no save can begin now, but for one that runs; empty when one can."""
     state = turn.state
     if not turn.job.outputs:
         return "the job has no --output, so there is nothing to save"
+    if turn.job.output_strategy is OutputStrategy.STREAM:
+        return "the output is what the programs write to their standard output: it is published at the end"
     if state.phase in _BEFORE:
         return "the programs do not run yet"
     if state.phase is not Phase.RUNNING:
         return "the programs have ended" if state.phase is not Phase.STOPPING else "the job is ending"
-    run = state.saving()
-    if run is not None:
-        return f"save {run.save_id} is running: {run.done} of {run.containers} containers are done"
     if not _savers(turn):
         return "no program that has output runs at the moment"
     return ""
@@ -39,20 +48,58 @@ def requested(turn: Turn, event: ev.SaveRequested) -> None:
     if any(run.save_id == event.save_id for run in state.saves):
         return
     why = refusal(turn)
-    run = SaveRun(event.save_id, event.paths, event.by, state.now)
+    run = SaveRun(event.save_id, event.paths, event.by, state.now, event.trigger)
     state.saves.append(run)
-    turn.record("save", id=run.save_id, by=run.by, paths=list(run.paths))
+    turn.record("save", id=run.save_id, by=run.by, paths=list(run.paths), trigger=run.trigger.value)
     if why:
         # whoever asked was told that it begins, so its end must be seen too
         run.failures.append(why)
         turn.end_save(run)
     else:
-        _begin(turn, run)
+        begin_queued(turn)
     del state.saves[:-_KEPT]
+
+
+def begin_queued(turn: Turn) -> None:
+    """Begin what waits once nothing else runs; end it when the job is past that."""
+    for run in turn.state.queued():
+        why = _hindrance(turn)
+        if why:
+            run.failures.append(why)
+            turn.end_save(run)
+        elif turn.state.saving() is None:
+            _begin(turn, run)
+
+
+def repeat_by_itself(turn: Turn) -> None:
+    """Ask for a save whenever the time between two has passed and programs run."""
+    state, interval = turn.state, turn.limits.save_interval
+    if not interval or state.phase is not Phase.RUNNING or not turn.job.outputs:
+        return
+    if state.save_at is None:
+        state.save_at = state.now + interval
+    if state.now < state.save_at:
+        return
+    state.save_at = state.now + interval
+    run = state.saving()
+    if run is not None:
+        _skip(turn, run)
+    elif not _hindrance(turn):
+        turn.do(BeginSave())
+
+
+def _skip(turn: Turn, run: SaveRun) -> None:
+    run.skipped += 1
+    if run.skipped == 1:
+        words = f"a save by itself was left out meanwhile: one is due every {turn.limits.save_interval:g} s"
+        run.notes.append(f"{words} (xlearning.interresult.upload.interval)")
+        turn.record("save-skipped", running=run.save_id)
 
 
 def _begin(turn: Turn, run: SaveRun) -> None:
     savers = _savers(turn)
+    run.state, run.started = SaveState.RUNNING, turn.state.now
+    turn.changed = True
     run.pending, run.containers = {c.id for c in savers}, len(savers)
     if turn.limits.save:
         run.end_by = turn.state.now + turn.limits.save + turn.limits.save_margin

@@ -6,7 +6,15 @@ import enum
 from dataclasses import dataclass, field
 
 from xlearning.am.core.tasks import ClusterMap, Slot, Task
-from xlearning.job import AppState, BoardView, ContainerState, InputView, SaveState, TransferView
+from xlearning.job import (
+    AppState,
+    BoardView,
+    ContainerState,
+    InputView,
+    SaveState,
+    SaveTrigger,
+    TransferView,
+)
 
 
 class Phase(str, enum.Enum):
@@ -93,13 +101,16 @@ class SaveRun:
     paths: tuple[str, ...]
     by: str
     started: float
-    state: SaveState = SaveState.RUNNING
+    trigger: SaveTrigger = SaveTrigger.COMMAND
+    state: SaveState = SaveState.QUEUED
     finished: float | None = None
     end_by: float | None = None
     containers: int = 0
     pending: set[str] = field(default_factory=set)
     done: int = 0
     failures: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    skipped: int = 0  # saves by themselves that were left out because this one was on its way
     sealing: bool = False
     files: int = 0
     size: int = 0
@@ -135,6 +146,7 @@ class State:
     inputs: tuple[InputView, ...] | None = None
     board: BoardView = field(default_factory=lambda: BoardView(False))
     saves: list[SaveRun] = field(default_factory=list)
+    save_at: float | None = None  # when the next save begins by itself
     release_by: float | None = None
     commit_sent: bool = False
     notes: list[str] = field(default_factory=list)
@@ -142,7 +154,11 @@ class State:
 
     def saving(self) -> SaveRun | None:
         """The save that runs; there is never more than one."""
-        return next((run for run in self.saves if not run.state.final), None)
+        return next((run for run in self.saves if run.state is SaveState.RUNNING), None)
+
+    def queued(self) -> list[SaveRun]:
+        """Saves that wait for the one that runs, in their order."""
+        return [run for run in self.saves if run.state is SaveState.QUEUED]
 
     def live(self) -> list[Container]:
         """Containers whose work is not over."""

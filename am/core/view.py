@@ -75,6 +75,8 @@ def _save(run: SaveRun) -> SaveView:
         files=run.files,
         size=run.size,
         failures=tuple(run.failures),
+        trigger=run.trigger,
+        notes=tuple(run.notes),
     )
 
 

@@ -87,7 +87,7 @@ def test_click_and_find_the_files(browser: Browser, gateway: Gateway, place: Pla
 
 
 @pytest.mark.parametrize("place", ["local"], indirect=True)
-def test_while_one_runs_the_button_waits_and_failures_are_shown(
+def test_while_one_runs_the_next_one_waits_and_failures_are_shown(
     browser: Browser, gateway: Gateway, place: Place
 ) -> None:
     gateway.properties["xlearning.agent.timeout"] = "120s"
@@ -99,10 +99,14 @@ def test_while_one_runs_the_button_waits_and_failures_are_shown(
         live(page)
         button(page).click()
         expect(page.locator("#save-note")).to_have_text("saving the model ... 1/2")
-        expect(button(page)).to_be_disabled()
+        button(page).click()
+        states = page.locator('#saves [data-f="state"]')
+        expect(states).to_have_text(["QUEUED", "RUNNING"])
+        expect(page.locator("#save-note")).to_contain_text("1 more wait")
         agent.kill()
-        expect(page.locator('#saves [data-f="state"]')).to_have_text("PARTIAL")
-        expect(page.locator('#saves [data-f="failures"]')).to_contain_text("worker:")
+        expect(states.nth(1)).to_have_text("PARTIAL")
+        expect(page.locator('#saves [data-f="trigger"]')).to_have_text(["page", "page"])
+        expect(page.locator('#saves [data-f="failures"]').nth(1)).to_contain_text("worker:")
     running.end()
 
 

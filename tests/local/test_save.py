@@ -179,7 +179,7 @@ def here(tmp_path: Path) -> Place:
     return Place((tmp_path / "place").as_uri(), FileSystems("file://"))
 
 
-def test_a_second_request_is_refused_while_a_save_runs(here: Place, gateway: Gateway) -> None:
+def test_a_second_save_waits_for_the_first_one(here: Place, gateway: Gateway) -> None:
     gateway.properties["xlearning.agent.timeout"] = "120s"
     job = Job(gateway, here, "--worker-num", 2, programs=2)
     first_id, agent = min(job.agents().items())
@@ -188,14 +188,15 @@ def test_a_second_request_is_refused_while_a_save_runs(here: Place, gateway: Gat
     assert begun.code == 0, begun.err
     folder = Path(begun.out.strip().removeprefix("file://"))
     wait_for(folder.exists)
-    refused = gateway.verb("save", "--local", "last")
-    assert (refused.code, refused.out) == (1, "")
+    second = gateway.start_verb("save", "--local", "last")
     save_id = folder.name.removeprefix("interResult_")
-    assert f"save {save_id} is running" in refused.err and "of 2 containers are done" in refused.err
+    second.said(f"after save {save_id}")
+    second.said("waits for the end of the one that runs")
     assert not (folder / "_SUCCESS").exists() and not (folder / first_id).exists()
     agent.send_signal(signal.SIGCONT)
-    wait_for((folder / "_SUCCESS").exists)
-    assert gateway.verb("save", "--local", "last").code == 0
+    ended = second.end()
+    assert (ended.code, (folder / "_SUCCESS").exists()) == (0, True), ended.err
+    assert len(job.saves()) == 2
     job.let("go")
     assert job.running.end().code == 0
 
@@ -223,6 +224,16 @@ def test_a_killed_agent_leaves_no_half_part(here: Place, gateway: Gateway) -> No
     assert ended.code == 0, ended.err
     assert not (root / "_temporary").exists()
     assert not (folder / "_SUCCESS").exists()
+
+
+def test_saves_by_themselves(here: Place, gateway: Gateway) -> None:
+    job = Job(gateway, here, "--conf", "xlearning.interresult.upload.interval=300ms", programs=1)
+    wait_for(lambda: sum(here.exists(f"out/{name}/_SUCCESS") for name in job.saves()) >= 2)
+    described = gateway.verb("describe", "--local", "last", "--output", "json")
+    saves = json.loads(described.out)["saves"]
+    assert {save["trigger"] for save in saves} == {"interval"} and len(saves) >= 2
+    job.let("go")
+    assert job.running.end().code == 0
 
 
 def test_which_job_is_meant(here: Place, gateway: Gateway) -> None:

@@ -21,10 +21,27 @@ from xlearning.am.core import events as ev
 from xlearning.am.core.machine import Machine
 from xlearning.am.core.policies import Limits, Rules
 from xlearning.am.core.state import Phase
-from xlearning.job import AppState, ContainerState, InputView, JobSpec, OutputSpec, RoleSpec, SaveState
+from xlearning.job import (
+    AppState,
+    ContainerState,
+    InputView,
+    JobSpec,
+    OutputSpec,
+    RoleSpec,
+    SaveState,
+    SaveTrigger,
+)
 
 LIMITS = Limits(
-    register=20, silence=10, evaluator_grace=8, start_retry=2, max_attempts=2, allocate=0, save=15
+    register=20,
+    silence=10,
+    evaluator_grace=8,
+    start_retry=2,
+    max_attempts=2,
+    allocate=0,
+    save=15,
+    save_interval=30,
+    saves_waiting=2,
 )
 
 
@@ -76,6 +93,7 @@ class JobUnderFire(RuleBasedStateMachine):
         self.machine = Machine(self.job, self.rules, LIMITS)
         self.now = 1000.0
         self.serial = 0
+        self.saves_asked = 0
         self.events: list[ev.Event] = []
         self.actions: list[act.Action] = []
         self.final: dict[str, ContainerState] = {}
@@ -110,6 +128,9 @@ class JobUnderFire(RuleBasedStateMachine):
         new = self.machine.handle(event)
         assert not (finished and new), "no action after finish"
         self.actions += new
+        if any(isinstance(action, act.BeginSave) for action in new):
+            self.saves_asked += 1
+            self.feed(ev.SaveRequested(f"by-itself-{self.saves_asked}", "u", (), SaveTrigger.INTERVAL))
 
     def some(self, data: st.DataObject, **having: object) -> str | None:
         ids = [
@@ -355,9 +376,12 @@ class JobUnderFire(RuleBasedStateMachine):
 
     @invariant()
     def saves_are_one_at_a_time_and_their_results_stay(self) -> None:
-        running = [run for run in self.state.saves if not run.state.final]
+        running = [run for run in self.state.saves if run.state is SaveState.RUNNING]
+        queued = self.state.queued()
         assert len(running) <= 1 and len(self.state.saves) <= 50
-        assert not (running and self.state.phase is Phase.FINISHED)
+        assert not ((running or queued) and self.state.phase is Phase.FINISHED)
+        assert len(queued) <= LIMITS.saves_waiting and not (queued and not running)
+        assert not (queued and self.state.phase is not Phase.RUNNING)
         for run in running:
             assert run.pending or run.sealing
             assert run.sealing == (run.done == run.containers)

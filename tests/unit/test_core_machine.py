@@ -13,7 +13,7 @@ from xlearning.am.core.machine import Machine
 from xlearning.am.core.policies import Limits, Rules
 from xlearning.am.core.state import Phase, SaveRun
 from xlearning.am.core.view import snapshot
-from xlearning.job import AppState, ContainerState, JobSpec, OutputSpec, RoleSpec, SaveState
+from xlearning.job import AppState, ContainerState, JobSpec, OutputSpec, RoleSpec, SaveState, SaveTrigger
 
 GANG = Rules(
     gang=True,
@@ -456,18 +456,81 @@ def test_the_output_of_a_ps_that_is_lost_at_the_end_fails_the_job() -> None:
 def test_a_save_goes_to_every_running_uploader_once() -> None:
     story = Story(ps=1, worker=2)
     tasks = story.all_running()
-    story.do(ev.SaveRequested("2026", "bob"), ev.SaveRequested("2027", "bob"))
+    story.do(ev.SaveRequested("2026", "bob"))
     assert {(a.container_id, a.save_id) for a in story.of(act.Save)} == {(c, "2026") for c in tasks.values()}
     for container in tasks.values():
         story.do(ev.SaveDone(container, 1, "2026", 1, 5))
-    (refused, run) = snapshot(story.machine, input_files={}, page_url="").saves
-    assert refused.id == "2027" and refused.state is SaveState.FAILED
-    assert "save 2026 is running" in refused.failures[0]
+    (run,) = snapshot(story.machine, input_files={}, page_url="").saves
     assert (run.done, run.files, run.size, run.state) == (3, 3, 15, SaveState.RUNNING)
     assert [a.save_id for a in story.of(act.SealSave)] == ["2026"]
     story.do(ev.SaveSealed("2026"))
-    run = snapshot(story.machine, input_files={}, page_url="").saves[1]
+    (run,) = snapshot(story.machine, input_files={}, page_url="").saves
     assert (run.state, run.containers, run.done, run.finished) == (SaveState.SUCCEEDED, 3, 3, story.now)
+
+
+def test_saves_wait_for_one_another_but_not_without_end() -> None:
+    story = Story(worker=1, limits=Limits(saves_waiting=2, save=30))
+    container = story.all_running()["worker:0"]
+    first = saving(story, "a")
+    story.tick(20)
+    for name in "bcd":
+        story.do(ev.SaveRequested(name, "bob"))
+    states = {run.save_id: run.state for run in story.state.saves}
+    assert [states[name] for name in "bcd"] == [SaveState.QUEUED, SaveState.QUEUED, SaveState.FAILED]
+    assert "save a is running, and 2 more wait for its end" in story.state.saves[-1].failures[0]
+    story.do(ev.SaveDone(container, 1, "a", 1, 1))
+    assert [a.save_id for a in story.of(act.Save)] == ["a"], "the mark is not written yet"
+    story.do(ev.SaveSealed("a"))
+    assert (first.state, story.of(act.Save)[-1].save_id) == (SaveState.SUCCEEDED, "b")
+    second = story.state.saves[1]
+    assert (second.state, second.started) == (SaveState.RUNNING, story.now)
+    story.tick(20)
+    assert second.state is SaveState.RUNNING, "its time began when it did"
+    story.do(ev.SaveFailed(container, 1, "b", "disk full"))
+    assert [run.state for run in story.state.saves[1:3]] == [SaveState.FAILED, SaveState.RUNNING]
+
+
+def test_saves_that_wait_end_with_the_programs() -> None:
+    story = Story(worker=1)
+    container = story.all_running()["worker:0"]
+    saving(story, "a")
+    story.do(ev.SaveRequested("b", "bob"))
+    story.do(ev.KillRequested("bob"))
+    assert story.state.saves[1].failures == ["the job is ending"]
+    story.exits(container, 143)
+    story.leave_all()
+    assert story.finish().state is AppState.KILLED
+
+
+def test_saves_by_themselves_are_due_at_intervals_and_never_two_at_once() -> None:
+    story = Story(worker=1, limits=Limits(save_interval=60))
+    container = story.all_running()["worker:0"]
+    story.tick(59)
+    assert not story.of(act.BeginSave)
+    story.tick(2)
+    assert len(story.of(act.BeginSave)) == 1
+    story.do(ev.SaveRequested("a", "u", (), SaveTrigger.INTERVAL))
+    story.tick(200)
+    assert len(story.of(act.BeginSave)) == 1
+    run = story.state.saves[0]
+    assert run.skipped > 1 and run.trigger is SaveTrigger.INTERVAL
+    (note,) = run.notes
+    assert "left out" in note and "every 60 s (xlearning.interresult.upload.interval)" in note
+    assert len([a for a in story.of(act.Record) if a.kind == "save-skipped"]) == 1
+    story.do(ev.SaveDone(container, 1, "a", 1, 1), ev.SaveSealed("a"))
+    story.tick(61)
+    assert len(story.of(act.BeginSave)) == 2
+    story.do(ev.KillRequested("bob"))
+    story.tick(100)
+    assert len(story.of(act.BeginSave)) == 2
+
+
+def test_nothing_saves_by_itself_without_output_or_interval() -> None:
+    for outputs, interval in ((False, 60.0), (True, 0.0)):
+        story = Story(worker=1, outputs=outputs, limits=Limits(save_interval=interval))
+        story.all_running()
+        story.tick(1000)
+        assert not story.of(act.BeginSave)
 
 
 def test_a_save_of_nothing_has_failed_and_says_so() -> None:
@@ -498,7 +561,7 @@ def test_words_say_why_no_save_can_begin() -> None:
     tasks = story.all_running()
     assert story.machine.save_refusal() == ""
     saving(story)
-    assert "0 of 3 containers" in story.machine.save_refusal()
+    assert story.machine.save_refusal() == "", "another one would wait"
     story.do(ev.KillRequested("bob"))
     assert "ending" in story.machine.save_refusal()
     for container in tasks.values():
@@ -575,7 +638,6 @@ def test_a_save_whose_mark_fails_is_not_whole() -> None:
     container = story.all_running()["worker:0"]
     run = saving(story)
     story.do(ev.SaveDone(container, 1, "2026", 1, 1))
-    assert "1 of 1" in story.machine.save_refusal()
     story.do(ev.SaveSealFailed("2026", "HDFS is gone"))
     assert run.state is SaveState.PARTIAL and "HDFS is gone" in run.failures[0]
 

@@ -96,7 +96,7 @@ def test_everything_about_a_running_job() -> None:
         f"  AWS_SECRET_ACCESS_KEY = {HIDDEN}",
         f"  xlearning.container.env.API_TOKEN = {HIDDEN}",
         "  worker:0  RUNNING  -     node0  -       50%       10s   c0",
-        "  s1     SUCCEEDED  1 of 2  2      10 B  file:///out/r1",
+        "  s1     SUCCEEDED  1 of 2  2      10 B  command  -       file:///out/r1",
         f"  1        -        -     container_{NUMBER}_01_000001",
         f"  2        RUNNING  h2    container_e17_{NUMBER}_02_000001",
         "  Page        http://page/",

@@ -76,7 +76,7 @@ def test_status_of_a_running_job() -> None:
         "ROLE      STATE    EXIT  HOST   MEMORY              PROGRESS  TIME  CONTAINER",
         "worker:0  RUNNING  -     node0  3.0 MiB of 1.0 GiB  -         10s   c0",
         "worker    GRANTED  -     node1  -                   -         -     c1",
-        "s1     SUCCEEDED  1 of 2  2      10 B  file:///out/r1",
+        "s1     SUCCEEDED  1 of 2  2      10 B  command  -       file:///out/r1",
     ):
         assert line in rest, text
 

@@ -76,7 +76,9 @@ OPTIONS: tuple[Option, ...] = (
            "DOWNLOAD copies the files into the container; PLACEHOLDER hands over their addresses in "
            "INPUT_FILE_LIST; STREAM feeds their lines to the program's standard input.",
            DATA, key="xlearning.input.strategy", metavar="STRATEGY", common=True),
-    Option("inputformat", "With STREAM: format of the files, such as text, sequencefile or parquet.",
+    Option("inputformat",
+           "With STREAM: format of the files (text, parquet, ...), Hadoop's class, or module:Class of "
+           "your own.",
            DATA, key="xlearning.inputformat.class", metavar="FORMAT", aliases=("input-format-class",)),
     Option("inputformat-enable", "Older spelling of --input-strategy STREAM.", DATA, _SWITCH,
            key="xlearning.input.stream", aliases=("input-format-enable",)),
@@ -85,10 +87,13 @@ OPTIONS: tuple[Option, ...] = (
            DATA, _SWITCH, key="xlearning.input.stream.shuffle"),
     Option("stream-epoch", "With STREAM: how often the input is fed to the program.", DATA,
            key="xlearning.stream.epoch", metavar="N"),
-    Option("output-strategy", "UPLOAD publishes the output folders when the job has succeeded.", DATA,
-           key="xlearning.output.strategy", metavar="STRATEGY"),
-    Option("outputformat", "With the output strategy STREAM: Hadoop's class for the format.", DATA,
-           key="xlearning.outputformat.class", metavar="FORMAT", aliases=("output-format-class",)),
+    Option("output-strategy",
+           "UPLOAD publishes the output folders when the job has succeeded, STREAM what the programs wrote "
+           "to standard output.",
+           DATA, key="xlearning.output.strategy", metavar="STRATEGY"),
+    Option("outputformat",
+           "With the output strategy STREAM: format of the files, text or module:Class of your own.",
+           DATA, key="xlearning.outputformat.class", metavar="FORMAT", aliases=("output-format-class",)),
     Option("outputformat-enable", "Older spelling of --output-strategy STREAM.", DATA, _SWITCH,
            key="xlearning.out.stream", aliases=("output-format-enable",)),
     Option("output-existing",

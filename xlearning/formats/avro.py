@@ -14,11 +14,11 @@ from xlearning.config import Config
 from xlearning.errors import StorageError
 from xlearning.formats.base import Cutting, Record
 from xlearning.formats.cursor import Cursor, damaged, find
-from xlearning.formats.division import by_size
 from xlearning.formats.framing import joined
 from xlearning.formats.jsontext import encoder
 from xlearning.formats.optional import load
 from xlearning.formats.source import Files, Source
+from xlearning.formats.splits import by_size
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 from xlearning.errors import StorageError
@@ -16,6 +17,8 @@ def load(module: str, package: str, extra: str) -> Any:
     StorageError
         It is not installed where the program is fed.
     """
+    if sys.modules.get("ssl", sys) is None:
+        del sys.modules["ssl"]  # agents do without it, but libraries may look for it while they load
     try:
         return importlib.import_module(module)
     except ImportError as error:

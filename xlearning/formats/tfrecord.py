@@ -13,10 +13,10 @@ from xlearning.config import Config
 from xlearning.errors import StorageError, UsageError
 from xlearning.formats.base import Cutting, Record
 from xlearning.formats.cursor import Cursor, damaged
-from xlearning.formats.division import whole
 from xlearning.formats.framing import joined
 from xlearning.formats.optional import load
 from xlearning.formats.source import Files, Source
+from xlearning.formats.splits import whole
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 

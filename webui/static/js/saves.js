@@ -1,7 +1,7 @@
 // The "Save Model" button and the list of what was saved.
 
 import { ask } from "./asks.js";
-import { size } from "./format.js";
+import { duration, size } from "./format.js";
 import { arrange, byId, fields, setBadge, setHidden, setOptional, setText } from "./dom.js";
 
 const rows = new Map();
@@ -29,7 +29,7 @@ function showButton() {
 /** `over`: the job has ended. */
 export function showSaves(job, over) {
   setHidden(byId("save"), over);
-  blocked = job.summary.saving !== "";
+  blocked = job.save_note !== "";
   showButton();
   setText(byId("save-note"), job.summary.saving);
   arrange(byId("saves"), job.saves.map(saveRow));
@@ -44,7 +44,10 @@ function saveRow(save) {
   setText(f.paths, save.paths.join("\n"));
   setText(f.parts, `${save.done}/${save.containers}`);
   setText(f.size, size(save.size));
+  setText(f.trigger, save.trigger);
+  setText(f.by, save.by);
+  setText(f.lasted, save.finished === null ? "" : duration(save.finished - save.started));
   setBadge(f.state, save.state);
-  setOptional(f.failures, save.failures.join("\n"));
+  setOptional(f.failures, [...save.failures, ...save.notes].join("\n"));
   return row;
 }

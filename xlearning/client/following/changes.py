@@ -87,13 +87,15 @@ def missing(snapshot: Snapshot) -> int:
 def save_line(save: SaveView) -> str:
     """How a save stands, with everything that is missing in it."""
     parts = f"{save.done} of {save.containers} containers"
+    if save.state is SaveState.QUEUED:
+        return f"Save Model {save.id} waits for the end of the one that runs"
     if not save.state.final:
         return f"Save Model {save.id}: {parts}"
     amount = f"{save.files} file{'' if save.files == 1 else 's'}, {format_bytes(save.size)}"
     line = f"Save Model {save.id} {save.state.value}: {parts}, {amount}"
     if save.state is not SaveState.FAILED:
         line += f" in {', '.join(save.paths)}"
-    return "\n  ".join([line, *save.failures])
+    return "\n  ".join([line, *save.failures, *save.notes])
 
 
 def _key(snapshot: Snapshot) -> tuple[object, ...]:

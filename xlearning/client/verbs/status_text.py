@@ -157,11 +157,13 @@ def save_lines(saves: Sequence[SaveView]) -> list[str]:
             f"{one.done} of {one.containers}",
             str(one.files),
             format_bytes(one.size),
+            one.trigger.value,
+            format_duration(one.finished - one.started) if one.finished else "-",
             ", ".join(one.paths),
         )
         for one in saves
     ]
-    return ["", *table(("SAVED", "STATE", "PARTS", "FILES", "SIZE", "FOLDER"), rows)]
+    return ["", *table(("SAVED", "STATE", "PARTS", "FILES", "SIZE", "BY", "LASTED", "FOLDER"), rows)]
 
 
 def moment(seconds: float | None) -> str:
