@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats.base import Cutting, Record
-from xlearning.formats.division import by_size
 from xlearning.formats.escapes import unescaped
 from xlearning.formats.lines import LineRule
 from xlearning.formats.source import Files, Source
+from xlearning.formats.splits import by_size
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 
