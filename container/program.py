@@ -22,6 +22,7 @@ from xlearning.container.inputs.stream import Feed, Feeder
 from xlearning.container.loglimit import LogLimit
 from xlearning.container.logs import ProgressReader, last_lines
 from xlearning.container.metrics import TreeMeter, Usage
+from xlearning.container.outputs import hold
 from xlearning.container.paths import inside
 from xlearning.container.process import ProcessExit, UserProcess
 from xlearning.fs import FileSystems
@@ -77,6 +78,11 @@ class Program:
         if self._reported is None and self._feed is not None:
             return self._feed.share
         return self._reported
+
+    @property
+    def pid(self) -> int | None:
+        """Id of the process; None while there is none."""
+        return self._process.pid if self._process is not None else None
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -189,7 +195,8 @@ class Program:
 
     def _build_environment(self) -> Environment:
         limit = self._config.get("xlearning.env.maxlength")
-        return build(self._node(), self.spec.env, self.spec.overflow, limit, self.spec.search)
+        extra = {**self.spec.env, **hold.variables(self._work, self._config)}
+        return build(self._node(), extra, self.spec.overflow, limit, self.spec.search)
 
     def _node(self) -> Node:
         try:
