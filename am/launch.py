@@ -7,7 +7,7 @@ import time
 from collections.abc import Collection, Mapping
 
 from xlearning.am.core.policies import Limits
-from xlearning.am.core.tasks import ClusterMap, Task
+from xlearning.am.core.tasks import ClusterMap, Task, streams_output
 from xlearning.am.frameworks import framework
 from xlearning.am.inputs import placeholder
 from xlearning.am.inputs.plan import InputPlan
@@ -15,7 +15,16 @@ from xlearning.cluster import attempts
 from xlearning.config import Config
 from xlearning.fs.base import join, split_uri
 from xlearning.fs.commit import save_part, upload_folder
-from xlearning.job import CHIEF, EVALUATOR, WORKER, InputStrategy, JobSpec, LaunchSpec
+from xlearning.job import (
+    CHIEF,
+    EVALUATOR,
+    WORKER,
+    InputStrategy,
+    JobSpec,
+    LaunchSpec,
+    OutputStrategy,
+    SinkSpec,
+)
 from xlearning.template import fill
 
 
@@ -49,7 +58,14 @@ def limits(config: Config) -> Limits:
     )
 
 
-def launch_spec(job: JobSpec, config: Config, plan: InputPlan, task: Task, cluster: ClusterMap) -> LaunchSpec:
+def launch_spec(
+    job: JobSpec,
+    config: Config,
+    plan: InputPlan,
+    task: Task,
+    cluster: ClusterMap,
+    sink: SinkSpec | None = None,
+) -> LaunchSpec:
     """Everything that the agent of ``task`` needs to run the program.
 
     The user's own variables win over all others, as in the original.
@@ -62,7 +78,8 @@ def launch_spec(job: JobSpec, config: Config, plan: InputPlan, task: Task, clust
         **own,
     }
     folders = [] if job.input_strategy is InputStrategy.STREAM else [spec.local for spec in job.inputs]
-    if config.get("xlearning.container.auto.create.output.dir"):
+    from_folders = job.output_strategy is OutputStrategy.UPLOAD
+    if from_folders and config.get("xlearning.container.auto.create.output.dir"):
         folders += [output.local for output in job.outputs]
     board = job.board if job.board.enabled and (task.role, task.index) == (WORKER, job.board.index) else None
     if board is not None and not split_uri(board.log_dir)[0]:
@@ -76,7 +93,9 @@ def launch_spec(job: JobSpec, config: Config, plan: InputPlan, task: Task, clust
         search=job.search,
         board=board,
         stream=plan.stream(task),
+        sink=sink,
         properties=job.properties,
+        modules=job.modules,
     )
 
 
@@ -97,9 +116,26 @@ def _filled(job: JobSpec, task: Task) -> tuple[tuple[str, ...], Mapping[str, str
     )
 
 
+def sink_spec(job: JobSpec, config: Config, attempt: int, container_id: str, task: Task) -> SinkSpec | None:
+    """Where the standard output of ``task`` goes, with the output strategy STREAM."""
+    if not job.outputs or not streams_output(job, task):
+        return None
+    remote = upload_folder(job.outputs[0].remote, job.app_id, attempt, container_id)
+    return SinkSpec(config.get("xlearning.outputformat.class"), remote, task.index)
+
+
+def is_flat(job: JobSpec, config: Config) -> bool:
+    """Whether what containers publish lies side by side, and not in a folder for each of them."""
+    if job.output_strategy is OutputStrategy.STREAM:
+        return not config.get("xlearning.createcontainerid.dir")  # names hold the number of the worker
+    return job.output_index is not None
+
+
 def output_transfers(job: JobSpec, attempt: int, container_id: str) -> list[tuple[str, str]]:
     """(local folder, remote URI) of everything that a container uploads at its end."""
-    pairs = []
+    pairs: list[tuple[str, str]] = []
+    if job.output_strategy is OutputStrategy.STREAM:
+        return pairs
     for output in job.outputs:
         remote = upload_folder(output.remote, job.app_id, attempt, container_id)
         flat = job.output_index is not None

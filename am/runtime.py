@@ -249,7 +249,10 @@ class Runtime:
     def _launch(self, action: act.Launch) -> None:
         assert self._plan is not None, "launched before the inputs were listed"
         self._launched.set()
-        spec = launch.launch_spec(self.job, self.config, self._plan, action.task, action.cluster)
+        self._plan = self._plan.placed(action.cluster)
+        container, task = action.container_id, action.task
+        sink = launch.sink_spec(self.job, self.config, self.attempt, container, task)
+        spec = launch.launch_spec(self.job, self.config, self._plan, task, action.cluster, sink)
         text = json.dumps(to_dict(spec))
         if len(text.encode()) <= _INLINE_LIMIT:
             self._send(action.container_id, orders.launch(action, spec_json=text))
@@ -288,7 +291,7 @@ class Runtime:
         self._spawn(self._run_commit([part.container_id for part in action.uploaded], action.failure))
 
     async def _run_commit(self, containers: list[str], failure: str) -> None:
-        flat = self.job.output_index is not None
+        flat = launch.is_flat(self.job, self.config)
         commit = functools.partial(
             self._committer.commit, self.attempt, containers, flat=flat, failure=failure
         )

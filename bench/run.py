@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from minihadoop import MiniHadoop
 
 OUT = Path(__file__).resolve().parent / "out"
-PARTS = ("local", "jobs", "empty", "failures", "stream", "upload")
+PARTS = ("local", "jobs", "empty", "failures", "stream", "upload", "files")
 YARN_PARTS = PARTS[1:4]
 _STREAM_MB = 256
 _UPLOAD_MB = 200
+_FILES = 10_000
 
 
 def main() -> int:
@@ -65,6 +66,8 @@ def _measure_on_hadoop(parts: Sequence[str], options: argparse.Namespace) -> lis
             texts.append(_stream(hadoop, options.yarn_runs))
         if "upload" in parts:
             texts.append(_upload(hadoop, options.yarn_runs))
+        if "files" in parts:
+            texts.append(_files(hadoop, options.yarn_runs))
     return texts
 
 
@@ -85,6 +88,15 @@ def _upload(hadoop: MiniHadoop, runs: int) -> str:
         figures = upload.measure(hadoop, Path(name), runs, _UPLOAD_MB, _say)
     title = f"An archive of {_UPLOAD_MB} MB, submitted to YARN twice"
     return _keep("upload", title, "", runs, figures, "x first time")
+
+
+def _files(hadoop: MiniHadoop, runs: int) -> str:
+    import files
+
+    with tempfile.TemporaryDirectory(prefix="xlearning-bench-") as name:
+        figures = files.measure(hadoop, Path(name), runs, _FILES, _say)
+    title = f"{_FILES:,} small files"
+    return _keep("files", title, "Rates: more is better", runs, figures, "x Hadoop's tool")
 
 
 def _keep(name: str, title: str, notes: str, runs: int, figures: Sequence[Figure], base: str) -> str:

@@ -188,6 +188,8 @@ class Agent:
             log.warning("the program cannot be started: %s", error)
             self._voice.say(process_exited=pb.ProcessExited(exit_code=_CANNOT_START, reason=words(error)))
             return
+        if program.sink is not None:
+            self._publisher.attach(program.sink)
         if pid is not None:
             log.info("the program runs with pid %d", pid)
             self._voice.say(process_started=pb.ProcessStarted(pid=pid))

@@ -283,8 +283,9 @@ class Guardian:
                 os._exit(NOT_FOUND)
         signal.pthread_sigmask(signal.SIG_SETMASK, signals)
         os.close(error_write)
-        if spec["stdin"] is not None:
-            os.close(spec["stdin"])  # or who feeds the program would never learn that it reads no more
+        for pipe in (spec["stdin"], spec["stdout"]):
+            if isinstance(pipe, int):
+                os.close(pipe)  # or who is at its other end would never learn that the program has left
         with open(error_read, "rb") as stream:
             failure = stream.read()  # empty as soon as exec has closed the other end
         if failure:
@@ -343,11 +344,12 @@ def become_program(spec: dict[str, Any], parent: int) -> NoReturn:
     if os.getppid() != parent:  # it died before the line above took effect
         os._exit(NOT_FOUND)
     files: list[int] = []
-    if spec["stdin"] is not None:
-        os.set_inheritable(spec["stdin"], False)  # the program gets its copy as number 0 only
-        files.append(spec["stdin"])
-    names = (b"/dev/null", _bytes(spec["stdout"]), _bytes(spec["stderr"]))
-    for name in names[len(files) :]:
+    for given in (spec["stdin"], spec["stdout"], spec["stderr"]):
+        if isinstance(given, int):
+            os.set_inheritable(given, False)  # the program gets its copy as number 0 or 1 only
+            files.append(given)
+            continue
+        name = _bytes(given or "/dev/null")
         mode = os.O_RDONLY if not files else os.O_WRONLY | os.O_CREAT | os.O_APPEND
         try:
             files.append(os.open(name, mode, 0o640))

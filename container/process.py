@@ -118,7 +118,7 @@ class UserProcess:
         command: Sequence[str],
         env: Mapping[str, str],
         cwd: Path,
-        stdout: Path,
+        stdout: Path | int,
         stderr: Path,
         grace: float = 2.0,
         stdin: int | None = None,
@@ -137,7 +137,8 @@ class UserProcess:
         cwd : Path
             Its working folder.
         stdout, stderr : Path
-            Files its output is appended to; made when missing.
+            Files its output is appended to; made when missing. For stdout also a file descriptor, of
+            which the caller closes its own copy.
         grace : float
             Seconds from TERM to KILL when it is stopped without other orders.
         stdin : int, optional
@@ -150,7 +151,7 @@ class UserProcess:
             stdout=subprocess.PIPE,
             start_new_session=True,
             bufsize=0,
-            pass_fds=() if stdin is None else (stdin,),
+            pass_fds=[pipe for pipe in (stdin, stdout) if isinstance(pipe, int)],
         )
         _GUARDIANS.add(process.pid)
         self = cls(process, grace)
@@ -158,7 +159,7 @@ class UserProcess:
             "command": list(command),
             "env": dict(env),
             "cwd": str(cwd.absolute()),
-            "stdout": str(stdout.absolute()),
+            "stdout": stdout if isinstance(stdout, int) else str(stdout.absolute()),
             "stderr": str(stderr.absolute()),
             "grace": grace,
             "stdin": stdin,

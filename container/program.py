@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import logging
 import os
@@ -17,12 +18,14 @@ from xlearning.container import blocking
 from xlearning.container.amount import Amount
 from xlearning.container.environment import Environment, Node, build
 from xlearning.container.identity import Identity
+from xlearning.container.inputs import manifest
 from xlearning.container.inputs.download import fetch
 from xlearning.container.inputs.stream import Feed, Feeder
 from xlearning.container.loglimit import LogLimit
 from xlearning.container.logs import ProgressReader, last_lines
 from xlearning.container.metrics import TreeMeter, Usage
 from xlearning.container.outputs import hold
+from xlearning.container.outputs.stream import Sink
 from xlearning.container.paths import inside
 from xlearning.container.process import ProcessExit, UserProcess
 from xlearning.fs import FileSystems
@@ -54,6 +57,8 @@ class Program:
         Its progress.
     usage : Usage
         Newest sample of its process tree.
+    sink : Sink or None
+        Takes its standard output, once it was started; None where that goes to the logs.
     """
 
     def __init__(self, spec: LaunchSpec, identity: Identity, work: Path, config: Config) -> None:
@@ -69,6 +74,7 @@ class Program:
         self._cancel = threading.Event()
         self._stopping = asyncio.Event()
         self._process: UserProcess | None = None
+        self.sink: Sink | None = None
         self._logs = [identity.log_dir / STDERR, identity.log_dir / STDOUT]
         self._environment: Mapping[str, str] = {}
 
@@ -133,11 +139,13 @@ class Program:
         Parameters
         ----------
         fss : FileSystems
-            Where its standard input comes from, if it gets any.
+            Where its standard input comes from, and its output goes to, if they do.
         """
         environment = await blocking.call(self._build_environment, name="environment")
         for name, text in environment.files.items():
             _write(inside(self._work, name, "file"), text)
+        if self.spec.stream is not None:
+            _write(self._work / manifest.FILE, manifest.text(self.spec.stream))
         (self._work / "tmp").mkdir(exist_ok=True)
         self._environment = environment.variables
         start = functools.partial(
@@ -145,15 +153,24 @@ class Program:
             self.spec.command,
             environment.variables,
             self._work,
-            self._identity.log_dir / STDOUT,
-            self._identity.log_dir / STDERR,
+            stderr=self._identity.log_dir / STDERR,
             grace=self._config.get("xlearning.container.stop.grace"),
         )
-        if self.spec.stream is None:
-            self._process = await start()
-        else:
-            with Feeder(self.spec.stream, fss, self._config) as feeder:
-                self._process = await start(stdin=feeder.read_end)
+        with contextlib.ExitStack() as ours:
+            feeder = sink = None
+            if self.spec.stream is not None:
+                feeder = ours.enter_context(Feeder(self.spec.stream, fss, self._config, self._work))
+            if self.spec.sink is not None:
+                sink = ours.enter_context(Sink(self.spec.sink, self._work, fss, self._config))
+                await blocking.call(sink.open, name="format")
+            self._process = await start(
+                stdin=None if feeder is None else feeder.read_end,
+                stdout=self._identity.log_dir / STDOUT if sink is None else sink.write_end,
+            )
+            if sink is not None:
+                sink.start(self._process.order_stop)
+                self.sink = sink
+            if feeder is not None:
                 self._feed = Feed(feeder, self._process.order_stop)
         if self._cancel.is_set():  # the order to stop came while it started
             self._process.order_stop()
@@ -169,6 +186,8 @@ class Program:
         watchers = asyncio.gather(self._follow_logs(ended), self._follow_usage(ended, sample_every))
         try:
             end = await self._process.wait()
+            if self.sink is not None:
+                end = await self.sink.judge(end)
             if self._feed is not None:
                 end = self._feed.judge(end)
             ended.set()
@@ -195,7 +214,10 @@ class Program:
 
     def _build_environment(self) -> Environment:
         limit = self._config.get("xlearning.env.maxlength")
-        extra = {**self.spec.env, **hold.variables(self._work, self._config)}
+        extra = self.spec.env
+        if self.spec.stream is not None:
+            extra = {**manifest.variables(self.spec.stream, self._work), **extra}
+        extra = {**hold.variables(self._work, self._config), **extra}
         return build(self._node(), extra, self.spec.overflow, limit, self.spec.search)
 
     def _node(self) -> Node:

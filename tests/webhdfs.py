@@ -63,6 +63,13 @@ class WebHdfs:
         entries = json.loads(self._call("GET", path, op="LISTSTATUS"))["FileStatuses"]["FileStatus"]
         return {entry["pathSuffix"]: entry for entry in entries}
 
+    def set_quota(self, path: str, *, names: int | None = None, space: int | None = None) -> None:
+        """Bound how many names a folder's tree may have, or the bytes of its blocks and their copies."""
+        if names is not None:
+            self._call("PUT", path, op="SETQUOTA", namespacequota=str(names))
+        if space is not None:
+            self._call("PUT", path, op="SETQUOTA", storagespacequota=str(space))
+
     def _call(self, method: str, path: str, **query: str) -> bytes:
         parameters = urllib.parse.urlencode({**query, **self._who})
         address = f"{self._web}/webhdfs/v1{urllib.parse.quote(path)}?{parameters}"

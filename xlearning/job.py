@@ -36,6 +36,11 @@ class OutputStrategy(str, enum.Enum):
     """How output leaves the container."""
 
     UPLOAD = "UPLOAD"
+    STREAM = "STREAM"
+
+    @classmethod
+    def _missing_(cls, value: object) -> OutputStrategy | None:
+        return cls.STREAM if value == "OUTPUTFORMAT" else None  # its older name
 
 
 class ResourceKind(str, enum.Enum):
@@ -182,6 +187,8 @@ class JobSpec:
         URI of this application's own staging folder (``<staging>/<application id>``).
     default_fs : str
         URI of the default file system; paths without a scheme were made absolute against it.
+    modules : mapping
+        Name -> text of modules with formats of the user's own.
     """
 
     app_id: str
@@ -204,6 +211,7 @@ class JobSpec:
     board: BoardSpec = BoardSpec(False, 0, "eventLog", 1)
     search: SearchPaths = SearchPaths()
     template: bool = False
+    modules: Mapping[str, str] = field(default_factory=dict)
 
     def role(self, name: str) -> RoleSpec | None:
         """The role called ``name``, or None."""
@@ -315,6 +323,23 @@ _RARE = ("hosts", "exact", "parts", "data")
 
 
 @dataclass(frozen=True)
+class SinkSpec:
+    """Where what a program writes to its standard output goes.
+
+    Attributes
+    ----------
+    remote : str
+        Folder (URI) of the files until the commit.
+    index : int
+        Number of the worker, for their names.
+    """
+
+    format: str
+    remote: str
+    index: int
+
+
+@dataclass(frozen=True)
 class LaunchSpec:
     """What an agent needs to run the user's program; rendered by the ApplicationMaster.
 
@@ -334,8 +359,10 @@ class LaunchSpec:
         Set on the one container that runs TensorBoard.
     stream : StreamSpec or None
         What goes to the program's standard input; None: nothing.
-    properties : mapping
-        The job's effective properties, see `JobSpec.properties`.
+    sink : SinkSpec or None
+        What becomes of its standard output; None: it goes to the logs.
+    properties, modules : mapping
+        Those of the job, see `JobSpec`.
     """
 
     command: tuple[str, ...]
@@ -347,7 +374,9 @@ class LaunchSpec:
     search: SearchPaths = SearchPaths()
     board: BoardSpec | None = None
     stream: StreamSpec | None = None
+    sink: SinkSpec | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
+    modules: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

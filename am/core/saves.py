@@ -7,7 +7,7 @@ from xlearning.am.core.actions import BeginSave, PruneSaves, Save, SealSave
 from xlearning.am.core.state import Container, Phase, SaveRun
 from xlearning.am.core.tasks import SavedPart
 from xlearning.am.core.turn import Turn
-from xlearning.job import ContainerState, SaveState
+from xlearning.job import ContainerState, OutputStrategy, SaveState
 
 _KEPT = 50  # results
 _BEFORE = (Phase.ALLOCATING, Phase.PREPARING)
@@ -28,6 +28,8 @@ def _hindrance(turn: Turn) -> str:
     state = turn.state
     if not turn.job.outputs:
         return "the job has no --output, so there is nothing to save"
+    if turn.job.output_strategy is OutputStrategy.STREAM:
+        return "the output is what the programs write to their standard output: it is published at the end"
     if state.phase in _BEFORE:
         return "the programs do not run yet"
     if state.phase is not Phase.RUNNING:
@@ -83,7 +85,7 @@ def repeat_by_itself(turn: Turn) -> None:
     run = state.saving()
     if run is not None:
         _skip(turn, run)
-    elif _savers(turn):
+    elif not _hindrance(turn):
         turn.do(BeginSave())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xlearning.job import CHIEF, WORKER, RoleSpec
+from xlearning.job import CHIEF, WORKER, JobSpec, OutputStrategy, RoleSpec
 
 ClusterMap = Mapping[str, tuple[str, ...]]
 """Role -> ``host:port`` of each index, in order of index; empty text where none was reserved."""
@@ -63,6 +63,13 @@ class Slot:
     role: str
     index: int
     request: str
+
+
+def streams_output(job: JobSpec, task: Task) -> bool:
+    """Whether the standard output of ``task`` is output of the job."""
+    if job.output_strategy is not OutputStrategy.STREAM or task.role != WORKER:
+        return False
+    return job.output_index is None or task.index == job.output_index
 
 
 def slots(roles: Sequence[RoleSpec]) -> list[Slot]:

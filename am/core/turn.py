@@ -16,7 +16,8 @@ from xlearning.am.core.actions import (
 )
 from xlearning.am.core.policies import Limits, Rules, memory_note
 from xlearning.am.core.state import Container, Phase, SaveRun, State
-from xlearning.job import WORKER, AppState, ContainerState, JobSpec
+from xlearning.am.core.tasks import streams_output
+from xlearning.job import WORKER, AppState, ContainerState, JobSpec, OutputStrategy
 
 _SHOWN_FAILURES, _SHOWN_WORDS = 10, 500  # parts of a save, characters
 _SAVING = (ContainerState.RUNNING, ContainerState.STOPPING)
@@ -180,10 +181,12 @@ class Turn:
         )
 
     def uploads(self, container: Container) -> bool:
-        """Whether the local output of this container is wanted."""
+        """Whether the output of this container is wanted."""
         task = container.task
         if task is None or not self.job.outputs:
             return False
+        if self.job.output_strategy is OutputStrategy.STREAM:
+            return streams_output(self.job, task)
         if self.job.output_index is not None:
             return task.role == WORKER and task.index == self.job.output_index
         return task.role in self.rules.upload_roles

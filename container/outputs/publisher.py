@@ -16,6 +16,7 @@ from xlearning.container.orders import EXPECTED, Orders
 from xlearning.container.outputs.hold import Hold
 from xlearning.container.outputs.ledger import Ledger
 from xlearning.container.outputs.save import Order, held, save
+from xlearning.container.outputs.stream import Sink
 from xlearning.container.outputs.upload import Output, publish
 from xlearning.container.voice import Voice, clean_all, words
 from xlearning.errors import StorageError
@@ -55,16 +56,24 @@ class Publisher:
         self._voice = voice
         self._cancel = threading.Event()
         self._uploaded = False
+        self._stored = False
         self._save_id = ""
         self._save_cancel = threading.Event()
         self._saving: set[asyncio.Task[Ledger]] = set()
         self._find_pid = find_pid
         self._ledgers: dict[str, Ledger] = {}
+        self._sink: Sink | None = None
+
+    def attach(self, sink: Sink) -> None:
+        """The output is what a program writes to its standard output, and not in folders."""
+        self._sink = sink
 
     def cancel(self) -> None:
         """Give up whatever is on its way, now and later."""
         self._cancel.set()
         self._save_cancel.set()
+        if self._sink is not None and not self._stored:
+            self._sink.abandon()
 
     async def upload(self, order: pb.Upload) -> None:
         """Upload the output once; a repeated order only gets its answer again."""
@@ -73,9 +82,14 @@ class Publisher:
             return
         self._uploaded = True
         await self.end_save(_SAVE_ENDS)
-        self.amount = Amount()
         try:
-            done = await self._publish(order.transfers, self.amount)
+            if self._sink is not None:
+                self.amount = self._sink.amount
+                done = await blocking.call(self._sink.finish, name="parts")
+                self._stored = True
+            else:
+                self.amount = Amount()
+                done = await self._publish(order.transfers, self.amount)
         except EXPECTED as error:
             log.warning("the output was not uploaded: %s", error)
             self._voice.say(upload_failed=pb.UploadFailed(reason=words(error)))

@@ -82,7 +82,8 @@ def test_a_file_that_vanishes_fails_the_job(place: Place, gateway: Gateway) -> N
         place.write(f"in/{name}", DATA * 12)
     up, go = gateway.work / "up", gateway.work / "go"
     running = gateway.start(
-        *("--input-strategy", "INPUTFORMAT", "--input", place.at("in"), "--output", f"{place.at('out')}#out"),
+        *("--input-strategy", "INPUTFORMAT", "--conf", "xlearning.input.prefetch=0"),
+        *("--input", place.at("in"), "--output", f"{place.at('out')}#out"),
         *("--", "bash", "-c", f"read; touch {up}; until [ -e {go} ]; do sleep 0.02; done; cat > out/all"),
     )
     wait_for(up.exists)
@@ -116,9 +117,9 @@ def test_compressed_files_and_other_formats_are_refused(place: Place, gateway: G
     ended = run(gateway, place, "--input", place.at("in"))
     assert ended.code == 1
     assert f"format text cannot read {place.at('in/a.gz')} (compressed with gzip)" in ended.err
-    ended = run(gateway, place, "--input", place.at("in"), "--inputformat", "SequenceFileInputFormat")
+    ended = run(gateway, place, "--input", place.at("in"), "--inputformat", "OwnInputFormat")
     assert ended.code == 1
-    assert "input format SequenceFileInputFormat is not part of this version" in ended.err
+    assert "input format OwnInputFormat is not part of this version" in ended.err
     ended = run(gateway, place)
     assert ended.code == 1
     assert "input strategy STREAM without an input" in ended.err

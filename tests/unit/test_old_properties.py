@@ -114,7 +114,7 @@ def test_what_is_missing_is_told_with_the_other_problems() -> None:
         planned("--output-strategy", "STREAM", "--files", "no.py", hbox_docker_image="i")
     message = str(caught.value)
     assert message.startswith("3 problems:")
-    assert "--output-strategy STREAM: this version cannot write the program's standard output" in message
+    assert "output strategy STREAM without an output" in message
     assert (
         "hbox.docker.image=i (--conf): this version cannot run programs in Docker containers yet" in message
     )

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats.base import Cutting, Record
+from xlearning.formats.division import by_size
 from xlearning.formats.source import Files, Source
-from xlearning.formats.splits import cut, split_size
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 
@@ -50,11 +50,7 @@ class TextFormat:
                 f"format {self.name} cannot read {', '.join(refused[:_SHOWN])}{more}",
                 hint="unpack the files first, or use input strategy DOWNLOAD or PLACEHOLDER",
             )
-        found = []
-        for file in files:
-            size = split_size(file.block_size, minimum=cutting.minimum, maximum=cutting.maximum)
-            found += [InputSplit(file.path, at, length, file.size) for at, length in cut(file.size, size)]
-        return found
+        return by_size(files, cutting)
 
     def records(self, split: InputSplit, reading: Files) -> Iterator[Record]:
         for piece in self.lines(split, reading):

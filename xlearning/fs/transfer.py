@@ -263,14 +263,24 @@ class _Upload(_Copy):
     def run(self) -> None:
         try:
             self._keep_trying(self._send)
-        except FileNotFoundError:
-            if self._may_vanish and not os.path.lexists(self._source):
+        except OSError as error:
+            if not isinstance(error, StorageUnavailable):
+                self._remove()
+            if isinstance(error, FileNotFoundError) and self._has_vanished():
                 return
             raise
         self._keep_trying(self._publish)
         if self._on_copied is not None:
             self._on_copied(self._before, steady=self._steady)
         self._progress.add(1, 0)
+
+    def _has_vanished(self) -> bool:
+        return self._may_vanish and not os.path.lexists(self._source)
+
+    def _remove(self) -> None:
+        """Take away what is of no use; if that fails too, the first error is the one to tell."""
+        with contextlib.suppress(OSError):
+            self._fs.delete(self._partial)
 
     def _send(self) -> None:
         # the slot is given back before the stack is left, which completes the file

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from xlearning.client.planning import carry, inputs, outputs, own_disks, resources, roles, streams, variables
+from xlearning.client.planning import (
+    carry,
+    inputs,
+    modules,
+    outputs,
+    own_disks,
+    resources,
+    roles,
+    sinks,
+    streams,
+    variables,
+)
 from xlearning.client.planning.inputs import Listing
 from xlearning.client.planning.request import Request
 from xlearning.client.planning.resources import Shipped
@@ -123,6 +134,10 @@ def make_plan(
         fss=fss,
         problems=found,
     )
+    own_modules = modules.collect(config, shipped, fss, found)
+    output_strategy = OutputStrategy(config.get("xlearning.output.strategy"))
+    if output_strategy is OutputStrategy.STREAM:
+        sinks.check(request, config, found, notes)
     own = variables.variables(request, config, found)
     carry.check(request.command, own, found, local=setting.local)
     search = variables.search_paths(request, config, found)
@@ -178,7 +193,7 @@ def make_plan(
         inputs=tuple(input_specs),
         input_strategy=strategy,
         outputs=tuple(output_specs),
-        output_strategy=_output_strategy(config),
+        output_strategy=output_strategy,
         output_index=output_index,
         resources=tuple(item.resource for item in shipped),
         env=own,
@@ -186,18 +201,11 @@ def make_plan(
         board=board,
         search=search,
         template=bool(request.template),
+        modules=own_modules,
     )
     found += setting.preflight(job, shipped, notes)
     refuse(found)
     return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
-
-
-def _output_strategy(config: Config) -> OutputStrategy:
-    """What is not part of this version is refused after the back end has been asked, as all problems are."""
-    text = config.get("xlearning.output.strategy")
-    return (
-        OutputStrategy(text) if text in {known.value for known in OutputStrategy} else OutputStrategy.UPLOAD
-    )
 
 
 def _check_local_names(

@@ -1,0 +1,47 @@
+"""Record formats over files on disk: what each split gives, for any way to cut the file."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from pathlib import Path
+
+from xlearning.config import Config
+from xlearning.formats.base import InputFormat, LineFormat, Record
+from xlearning.formats.registry import input_format
+from xlearning.formats.source import Files
+from xlearning.fs import FileSystems
+from xlearning.job import InputSplit
+
+
+class RecordFile:
+    """One file, read with the format ``name`` and the job's ``properties``."""
+
+    def __init__(self, name: str, path: Path, **properties: str) -> None:
+        given = {f"xlearning.{key.replace('_', '.')}": text for key, text in properties.items()}
+        self.format: InputFormat = input_format(name, Config.from_properties(given))
+        self.uri, self.size = path.as_uri(), path.stat().st_size
+
+    def split(self, start: int, end: int) -> InputSplit:
+        return InputSplit(self.uri, start, end - start, self.size)
+
+    def records(self, start: int = 0, end: int | None = None) -> list[Record]:
+        split = self.split(start, self.size if end is None else end)
+        return list(self.format.records(split, Files(FileSystems())))
+
+    def lines(self, start: int = 0, end: int | None = None) -> bytes:
+        assert isinstance(self.format, LineFormat)
+        split = self.split(start, self.size if end is None else end)
+        return b"".join(self.format.lines(split, Files(FileSystems())))
+
+    def values(self, start: int = 0, end: int | None = None) -> list[bytes]:
+        return [value for _, value in self.records(start, end)]
+
+    def holds_for(self, cuts: Iterable[int]) -> None:
+        """What the splits between ``cuts`` give together is what the file gives, in both ways to read."""
+        bounds = [0, *sorted(cut for cut in set(cuts) if 0 < cut < self.size), self.size]
+        parts = [self.records(*pair) for pair in itertools.pairwise(bounds)]
+        assert [record for part in parts for record in part] == self.records()
+        if isinstance(self.format, LineFormat):
+            for pair, part in zip(itertools.pairwise(bounds), parts, strict=True):
+                assert self.lines(*pair) == b"".join(value + b"\n" for _, value in part)
