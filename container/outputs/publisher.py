@@ -16,13 +16,13 @@ from xlearning.container.orders import EXPECTED, Orders
 from xlearning.container.outputs.hold import Hold
 from xlearning.container.outputs.ledger import Ledger
 from xlearning.container.outputs.save import Order, held, save
-from xlearning.container.outputs.stream import Sink
 from xlearning.container.outputs.upload import Output, publish
 from xlearning.container.voice import Voice, clean_all, words
 from xlearning.errors import StorageError
 from xlearning.proto import xlearning_pb2 as pb
 
 if TYPE_CHECKING:
+    from xlearning.container.outputs.stream import Sink
     from xlearning.fs.transfer import TransferResult
 
 log = logging.getLogger(__name__)

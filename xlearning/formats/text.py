@@ -1,27 +1,29 @@
-r"""Text: records are lines that end with LF, CR or CRLF, as in Hadoop's TextInputFormat.
+"""Text: records are lines, as in Hadoop's TextInputFormat; keys are their offsets in the file.
 
-A record belongs to the split that holds the last byte of the line end before it; the first record of
-a file belongs to the split that starts at 0. So a split is a contiguous range of bytes, and no
-line needs to be looked at: `owned` finds the range, `TextFormat.read` copies it in large blocks. Bytes
-stay bytes; a byte order mark at the start of a file is dropped, and every record ends with ``\n``.
+What a line is, and which split has it, is told in `xlearning.formats.lines`. Bytes stay bytes; a byte order
+mark at the start of a file is left out.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 
 from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats.base import Cutting, Record
 from xlearning.formats.division import by_size
+from xlearning.formats.escapes import unescaped
+from xlearning.formats.lines import LineRule
 from xlearning.formats.source import Files, Source
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 
-_BLOCK = 1 << 20  # bytes copied at a time
-_SCAN = 1 << 16  # bytes searched at a time for the end of a line
-_MARK = b"\xef\xbb\xbf"
-_LF, _CR = b"\n", b"\r"
+log = logging.getLogger(__name__)
+
+DELIMITER = "xlearning.inputformat.text.delimiter"
+MAXIMUM = "xlearning.inputformat.text.maxlength"
+_BLOCK = 1 << 20  # bytes read at a time
 _SHOWN = 3
 # By the ending alone, as in Hadoop; contents are never looked at.
 _CODECS = {
@@ -40,26 +42,56 @@ class TextFormat:
     name = "text"
 
     def __init__(self, config: Config) -> None:
-        del config
+        self._maximum: int = config.get(MAXIMUM)
+        self._rule = LineRule(unescaped(DELIMITER, config), self._maximum)
 
     def splits(self, files: Sequence[FileStatus], cutting: Cutting, reading: Files) -> list[InputSplit]:
-        refused = [f"{file.path} (compressed with {codec})" for file in files if (codec := _codec(file))]
-        if refused:
-            more = f" (and {len(refused) - _SHOWN} more)" if len(refused) > _SHOWN else ""
-            raise UsageError(
-                f"format {self.name} cannot read {', '.join(refused[:_SHOWN])}{more}",
-                hint="unpack the files first, or use input strategy DOWNLOAD or PLACEHOLDER",
-            )
+        refuse_compressed(self.name, files)
         return by_size(files, cutting)
 
     def records(self, split: InputSplit, reading: Files) -> Iterator[Record]:
-        for piece in self.lines(split, reading):
-            for value in piece.removesuffix(_LF).split(_LF):
-                yield b"", value
+        long = _TooLong(split.uri, self._maximum)
+        with reading.open(split.uri, split.size) as source:
+            start, end = self._range(source, split)
+            chunks, first = _blocks(source, start, end), start == 0
+            for at, value in self._rule.records(chunks, first=first, at=start, too_long=long.add):
+                yield b"%d" % at, value
+        long.tell()
 
     def lines(self, split: InputSplit, reading: Files) -> Iterator[bytes]:
+        long = _TooLong(split.uri, self._maximum)
         with reading.open(split.uri, split.size) as source:
-            yield from _copied(source, split)
+            start, end = self._range(source, split)
+            chunks, first = _blocks(source, start, end), start == 0
+            yield from self._rule.lines(chunks, first=first, at=start, too_long=long.add)
+        long.tell()
+
+    def starts(self, file: FileStatus, reading: Files) -> Iterator[int]:
+        """Where each record of a whole file begins."""
+        with reading.open(file.path, file.size) as source:
+            for at, _ in self._rule.records(_blocks(source, 0, file.size), first=True):
+                yield at
+
+    def _range(self, source: Source, split: InputSplit) -> tuple[int, int]:
+        end = split.start + split.length
+        return (split.start, end) if split.exact else self._rule.owned(source, split.start, end)
+
+
+def refuse_compressed(name: str, files: Sequence[FileStatus]) -> None:
+    """See that the format ``name`` can read all of ``files``.
+
+    Raises
+    ------
+    UsageError
+        Some are compressed; they are named together.
+    """
+    refused = [f"{file.path} (compressed with {codec})" for file in files if (codec := _codec(file))]
+    if refused:
+        more = f" (and {len(refused) - _SHOWN} more)" if len(refused) > _SHOWN else ""
+        raise UsageError(
+            f"format {name} cannot read {', '.join(refused[:_SHOWN])}{more}",
+            hint="unpack the files first, or use input strategy DOWNLOAD or PLACEHOLDER",
+        )
 
 
 def _codec(file: FileStatus) -> str | None:
@@ -67,64 +99,33 @@ def _codec(file: FileStatus) -> str | None:
     return _CODECS.get((dot + ending).lower())
 
 
-def _copied(source: Source, split: InputSplit) -> Iterator[bytes]:
-    position, end = owned(source, split)
-    if position == 0 and source.read(0, len(_MARK)) == _MARK:
-        position = len(_MARK)
-    lines = _LineEnds()
+def _blocks(source: Source, position: int, end: int) -> Iterator[bytes]:
     while position < end:
         block = source.read(position, min(_BLOCK, end - position))
+        if not block:
+            return
         position += len(block)
-        if text := lines.normal(block):
-            yield text
-    if rest := lines.finish():
-        yield rest
+        yield block
 
 
-def owned(source: Source, split: InputSplit) -> tuple[int, int]:
-    """``(start, end)`` of the records that belong to ``split``, as offsets of the file."""
-    border = split.start + split.length
-    start = 0 if split.start == 0 else _next_start(source, split.start)
-    if start > border:  # one record covers the whole split
-        return start, start
-    return start, source.size if border >= source.size else _next_start(source, border)
+class _TooLong:
+    """Counts the records of a split that are left out, and says so once."""
 
+    def __init__(self, uri: str, maximum: int) -> None:
+        self._uri, self._maximum = uri, maximum
+        self._count = 0
+        self._first = 0
 
-def _next_start(source: Source, position: int) -> int:
-    """Start of the first record whose line end before it ends at ``position`` or later."""
-    while block := source.read(position, _SCAN):
-        feed = block.find(_LF)
-        back = block.find(_CR, 0, feed if feed >= 0 else len(block))
-        if back >= 0:
-            after = position + back + 1
-            return after + (source.read(after, 1) == _LF)
-        if feed >= 0:
-            return position + feed + 1
-        position += len(block)
-    return source.size
+    def add(self, at: int, size: int) -> None:
+        del size
+        if not self._count:
+            self._first = at
+        self._count += 1
 
-
-class _LineEnds:
-    """Makes every line end ``LF``, block by block."""
-
-    def __init__(self) -> None:
-        self._held = False  # a CR at the end of a block, whose LF may follow
-        self._last = _LF
-
-    def normal(self, block: bytes) -> bytes:
-        """What can be said of ``block``, and of what was held back before."""
-        if self._held:
-            block, self._held = _CR + block, False
-        if _CR in block:
-            if block.endswith(_CR):
-                block, self._held = block[:-1], True
-            block = block.replace(b"\r\n", _LF).replace(_CR, _LF)
-        if block:
-            self._last = block[-1:]
-        return block
-
-    def finish(self) -> bytes:
-        """What is left: a CR that was held back, or the end of a last line that has none."""
-        if self._held or self._last != _LF:
-            return _LF
-        return b""
+    def tell(self) -> None:
+        if self._count:
+            log.warning(
+                "left out of %s: %d record%s of %d bytes or more (%s), the first one at byte %d",
+                *(self._uri, self._count, "" if self._count == 1 else "s", self._maximum, MAXIMUM),
+                self._first,
+            )
