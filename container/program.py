@@ -25,6 +25,7 @@ from xlearning.container.inputs.stream import Feed, Feeder
 from xlearning.container.loglimit import LogLimit
 from xlearning.container.logs import ProgressReader, last_lines
 from xlearning.container.metrics import TreeMeter, Usage
+from xlearning.container.outputs import hold
 from xlearning.container.paths import inside
 from xlearning.container.process import ProcessExit, UserProcess
 from xlearning.fs import FileSystems
@@ -86,6 +87,11 @@ class Program:
         if self._reported is None and self._feed is not None:
             return self._feed.share
         return self._reported
+
+    @property
+    def pid(self) -> int | None:
+        """Id of the process; None while there is none."""
+        return self._process.pid if self._process is not None else None
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -217,6 +223,7 @@ class Program:
         extra = self.spec.env
         if self.spec.stream is not None:
             extra = {**manifest.variables(self.spec.stream, self._work), **extra}
+        extra = {**hold.variables(self._work, self._config), **extra}
         return build(self._node(), extra, self.spec.overflow, limit, self.spec.search)
 
     def _node(self) -> Node:

@@ -148,6 +148,6 @@ def test_names_of_the_text_format(name: str) -> None:
 
 def test_other_formats_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
-        input_format("com.example.OwnInputFormat", config())
+        input_format("own", config())
     assert "not part of this version" in str(caught.value)
     assert "there is: text" in str(caught.value)

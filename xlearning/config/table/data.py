@@ -5,7 +5,6 @@ from __future__ import annotations
 from xlearning.config.schema import Group, Kind, ignored, key, missing
 
 _K = Kind
-_CHANGED_ONLY = missing("save changed files only", "leave it out: every save holds all files")
 # the two originals' defaults, which ask for nothing
 _TEXT_OUT = (
     "net.qihoo.xlearning.common.TextMultiOutputFormat",
@@ -145,8 +144,18 @@ SAVES = Group(
             "Start of the name of the folder that Save Model makes below an output."),
         key("interresult.upload.timeout", _K.DURATION_MS, "1800000",
             "A Save Model that takes longer fails for the containers that are not done; 0: no limit.", low=0),
-        key("interresult.save.inc", _K.BOOL, "false", "Save files that changed since the last save only.",
-            also=("interresult.upload.inc",), effect=_CHANGED_ONLY),
+        key("interresult.save.inc", _K.BOOL, "false",
+            "Save files that changed since the last whole save only.", also=("interresult.upload.inc",)),
+        key("interresult.keep", _K.INT, "0",
+            "How many whole saves stay; older ones that none of these needs are deleted; 0: all.", low=0),
+        key("interresult.notify", _K.ENUM, "NONE",
+            "How a program is told that a save begins: FILE (a file appears), SIGNAL (and it gets a signal).",
+            values=("NONE", "FILE", "SIGNAL")),
+        key("interresult.notify.signal", _K.ENUM, "USR1",
+            "The signal of SIGNAL; only a program that handles it gets it.", values=("USR1", "USR2", "HUP")),
+        key("interresult.notify.wait", _K.DURATION_S, "60s",
+            "How long a save waits for the program to say that its files are whole; without that word the "
+            "part fails. 0: it does not wait.", low=0),
         key("interresult.upload.interval", _K.DURATION_MS, "0",
             "Time from one Save Model that begins by itself to the next; 0: none does. One that is due while "
             "another runs is left out.", low=0),
