@@ -93,6 +93,7 @@ def launch_spec(
         stream=plan.stream(task),
         sink=sink,
         properties=job.properties,
+        modules=job.modules,
     )
 
 

@@ -249,6 +249,7 @@ class Runtime:
     def _launch(self, action: act.Launch) -> None:
         assert self._plan is not None, "launched before the inputs were listed"
         self._launched.set()
+        self._plan = self._plan.placed(action.cluster)
         container, task = action.container_id, action.task
         sink = launch.sink_spec(self.job, self.config, self.attempt, container, task)
         spec = launch.launch_spec(self.job, self.config, self._plan, task, action.cluster, sink)

@@ -1,9 +1,10 @@
-"""How fast one worker is fed text from HDFS: input strategy STREAM to the standard input of `wc -l`.
+"""How fast one worker is fed text: input strategy STREAM to `wc -l` and to a program that reads lines.
 
-Prints a table and writes bench/out/stream.json. Rates are in MB/s (10^6 bytes) and stand beside two
-baselines of the same run: `cat FILE | wc -l` of a local copy, which is what pipe and `wc` allow, and
-hdfs-native reading the file alone, which is what HDFS allows. The job runs with --local, so that
-nothing but the agent that feeds and the DataNode that it reads from has work to do.
+Prints a table and writes bench/out/stream.json. Rates are in MB/s (10^6 bytes) and stand beside
+baselines of the same run: `cat FILE | wc -l` of a local copy, which is what pipe and `wc` allow;
+Hadoop's own `hdfs dfs -cat FILE | wc -l`, which starts a JVM; and hdfs-native reading the file alone,
+which is what HDFS allows. The jobs run with --local, so that nothing but the agent that feeds and the
+DataNode that it reads from has work to do. Memory is the agent's highest, in MB.
 """
 
 from __future__ import annotations
@@ -33,8 +34,13 @@ from xlearning.fs.transfer import upload  # noqa: E402
 SUBMIT = Path(sys.executable).parent / "xl-submit"
 LINE = b"%012d some words that stand for a record of a data set\n"
 DEADLINE = 600.0  # seconds
-# From the first thing that the program does to the end of its input.
-PROGRAM = "date +%s.%N > BEGIN; wc -l > COUNT; date +%s.%N > END"
+# From the first thing that the program does to the end of its input. The agent is its grandparent.
+PROGRAM = """
+date +%s.%N > BEGIN; COMMAND > COUNT; date +%s.%N > END
+agent=$(awk '/^PPid/ {print $2}' /proc/$PPID/status); awk '/^VmHWM/ {print $2}' /proc/$agent/status > MEMORY
+"""
+WC = "wc -l"
+LINES = """python3 -c 'import sys; print(sum(1 for line in sys.stdin.buffer))'"""
 READ = """
 import sys, time
 from xlearning.fs import FileSystems
@@ -49,17 +55,21 @@ print(size, time.perf_counter() - begin)
 
 @dataclass(frozen=True)
 class Rate:
-    """MB/s over all runs; ``ratio`` is the median to that of reading with hdfs-native alone."""
+    """MB/s over all runs; ``ratio`` is the median to that of reading with hdfs-native alone.
+
+    ``memory`` is the agent's highest in MB; 0 where there is none.
+    """
 
     name: str
     minimum: float
     median: float
     maximum: float
     ratio: float
+    memory: float
 
 
 class Bench:
-    """A file on local disk and on HDFS, and the three ways to count its lines."""
+    """A file on local disk and on HDFS, and the ways to count its lines."""
 
     def __init__(self, folder: Path, hadoop: MiniHadoop, size: int) -> None:
         self.folder = folder
@@ -79,6 +89,7 @@ class Bench:
             "<configuration><property><name>xlearning.local.dir</name>"
             f"<value>{folder / 'jobs'}</value></property></configuration>"
         )
+        self.memory = 0.0
         self.environ = {**hadoop.env(os.environ), "XLEARNING_CONF_DIR": str(conf)}
 
     def close(self) -> None:
@@ -100,13 +111,29 @@ class Bench:
             raise RuntimeError(f"hdfs-native has read {int(size)} of {self.size} bytes")
         return self._rate(float(seconds))
 
-    def stream(self) -> float:
-        """A job of one worker; MB/s that it was fed with."""
-        signs = {name: self.folder / name.lower() for name in ("BEGIN", "COUNT", "END")}
-        program = PROGRAM
+    def java(self) -> float:
+        """`hdfs dfs -cat FILE | wc -l`, the JVM's start and all; MB/s."""
+        begin = time.perf_counter()
+        shell = '"$JAVA_HOME/bin/java" -cp "$(hdfs classpath)" org.apache.hadoop.fs.FsShell'
+        command = f"{shell} -cat '{self.remote}/lines' | wc -l"
+        words = ["bash", "-o", "pipefail", "-c", command]
+        counted = subprocess.run(
+            words,
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=DEADLINE,
+            env=self.environ,
+        ).stdout
+        return self._rate(time.perf_counter() - begin, int(counted))
+
+    def stream(self, source: str, command: str) -> float:
+        """A job of one worker; MB/s that it was fed with. Leaves the agent's memory in ``memory``."""
+        signs = {name: self.folder / name.lower() for name in ("BEGIN", "COUNT", "END", "MEMORY")}
+        program = PROGRAM.replace("COMMAND", command)
         for name, path in signs.items():
             program = program.replace(name, str(path))
-        words = [str(SUBMIT), "--local", "--input-strategy", "stream", "--input", self.remote]
+        words = [str(SUBMIT), "--local", "--input-strategy", "stream", "--input", source]
         said = subprocess.run(
             [*words, "--", "bash", "-c", program],
             env=self.environ,
@@ -120,7 +147,8 @@ class Bench:
         )
         if said.returncode != 0:
             raise RuntimeError(f"the job failed:\n{said.stderr}")
-        begin, count, end = (float(path.read_text()) for path in signs.values())
+        begin, count, end, memory = (float(path.read_text()) for path in signs.values())
+        self.memory = max(self.memory, memory * 1024 / 1e6)
         return self._rate(end - begin, int(count))
 
     def _rate(self, seconds: float, lines: int | None = None) -> float:
@@ -130,26 +158,36 @@ class Bench:
 
 
 def measure(hadoop: MiniHadoop, runs: int, size: int) -> list[Rate]:
-    """All three, one after the other, ``runs`` times."""
+    """All ways, one after the other, ``runs`` times."""
     with tempfile.TemporaryDirectory(prefix="xlearning-bench-") as name:
         bench = Bench(Path(name), hadoop, size)
         try:
+            local, remote = bench.local.parent.as_uri(), bench.remote
+            jobs = {
+                "STREAM: wc -l, from HDFS": lambda: bench.stream(remote, WC),
+                "STREAM: lines in Python, from HDFS": lambda: bench.stream(remote, LINES),
+                "STREAM: wc -l, from local disk": lambda: bench.stream(local, WC),
+            }
             ways = {
                 "cat of a local copy into wc -l": bench.pipe,
+                "hdfs dfs -cat into wc -l": bench.java,
                 "hdfs-native reads, alone": bench.native,
-                "STREAM: one worker's wc -l, from HDFS": bench.stream,
+                **jobs,
             }
             found: dict[str, list[float]] = {way: [] for way in ways}
+            memory = dict.fromkeys(ways, 0.0)
             for run in ways.values():
                 run()  # warms caches
             for _ in range(runs):
                 for way, run in ways.items():
+                    bench.memory = 0.0
                     found[way].append(run())
+                    memory[way] = max(memory[way], bench.memory)
         finally:
             bench.close()
     base = statistics.median(found["hdfs-native reads, alone"])
     return [
-        Rate(way, min(rates), middle := statistics.median(rates), max(rates), middle / base)
+        Rate(way, min(rates), middle := statistics.median(rates), max(rates), middle / base, memory[way])
         for way, rates in found.items()
     ]
 
@@ -157,9 +195,13 @@ def measure(hadoop: MiniHadoop, runs: int, size: int) -> list[Rate]:
 def table(rates: list[Rate]) -> str:
     """The figures in Markdown."""
     rows = [
-        f"| {r.name} | {r.minimum:.0f} | {r.median:.0f} | {r.maximum:.0f} | {r.ratio:.2f} |" for r in rates
+        f"| {r.name} | {r.minimum:.0f} | {r.median:.0f} | {r.maximum:.0f} | {r.ratio:.2f} "
+        f"| {f'{r.memory:.0f} MB' if r.memory else ''} |"
+        for r in rates
     ]
-    return "\n".join(["| MB/s | min | median | max | x hdfs-native |", "|---|---|---|---|---|", *rows])
+    return "\n".join(
+        ["| MB/s | min | median | max | x hdfs-native | agent |", "|---|---|---|---|---|---|", *rows]
+    )
 
 
 @contextlib.contextmanager

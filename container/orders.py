@@ -63,6 +63,10 @@ class Orders:
         spec = jsonfile.record(LaunchSpec, text)
         self.config = Config.from_properties(spec.properties)
         self.fss = self._file_systems()
+        if spec.modules:
+            from xlearning.formats import own  # not loaded by jobs without one
+
+            own.offer(spec.modules)
         return LaunchOrder(spec, self.config, self.fss)
 
     def reserve(self, count: int) -> list[ports.HeldPort]:

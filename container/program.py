@@ -18,6 +18,7 @@ from xlearning.container import blocking
 from xlearning.container.amount import Amount
 from xlearning.container.environment import Environment, Node, build
 from xlearning.container.identity import Identity
+from xlearning.container.inputs import manifest
 from xlearning.container.inputs.download import fetch
 from xlearning.container.inputs.stream import Feed, Feeder
 from xlearning.container.loglimit import LogLimit
@@ -137,6 +138,8 @@ class Program:
         environment = await blocking.call(self._build_environment, name="environment")
         for name, text in environment.files.items():
             _write(inside(self._work, name, "file"), text)
+        if self.spec.stream is not None:
+            _write(self._work / manifest.FILE, manifest.text(self.spec.stream))
         (self._work / "tmp").mkdir(exist_ok=True)
         self._environment = environment.variables
         start = functools.partial(
@@ -150,7 +153,7 @@ class Program:
         with contextlib.ExitStack() as ours:
             feeder = sink = None
             if self.spec.stream is not None:
-                feeder = ours.enter_context(Feeder(self.spec.stream, fss, self._config))
+                feeder = ours.enter_context(Feeder(self.spec.stream, fss, self._config, self._work))
             if self.spec.sink is not None:
                 sink = ours.enter_context(Sink(self.spec.sink, self._work, fss, self._config))
                 await blocking.call(sink.open, name="format")
@@ -205,7 +208,10 @@ class Program:
 
     def _build_environment(self) -> Environment:
         limit = self._config.get("xlearning.env.maxlength")
-        return build(self._node(), self.spec.env, self.spec.overflow, limit, self.spec.search)
+        extra = self.spec.env
+        if self.spec.stream is not None:
+            extra = {**manifest.variables(self.spec.stream, self._work), **extra}
+        return build(self._node(), extra, self.spec.overflow, limit, self.spec.search)
 
     def _node(self) -> Node:
         try:

@@ -187,6 +187,8 @@ class JobSpec:
         URI of this application's own staging folder (``<staging>/<application id>``).
     default_fs : str
         URI of the default file system; paths without a scheme were made absolute against it.
+    modules : mapping
+        Name -> text of modules with formats of the user's own.
     """
 
     app_id: str
@@ -209,6 +211,7 @@ class JobSpec:
     board: BoardSpec = BoardSpec(False, 0, "eventLog", 1)
     search: SearchPaths = SearchPaths()
     template: bool = False
+    modules: Mapping[str, str] = field(default_factory=dict)
 
     def role(self, name: str) -> RoleSpec | None:
         """The role called ``name``, or None."""
@@ -358,8 +361,8 @@ class LaunchSpec:
         What goes to the program's standard input; None: nothing.
     sink : SinkSpec or None
         What becomes of its standard output; None: it goes to the logs.
-    properties : mapping
-        The job's effective properties, see `JobSpec.properties`.
+    properties, modules : mapping
+        Those of the job, see `JobSpec`.
     """
 
     command: tuple[str, ...]
@@ -373,6 +376,7 @@ class LaunchSpec:
     stream: StreamSpec | None = None
     sink: SinkSpec | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
+    modules: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def repeat_by_itself(turn: Turn) -> None:
     run = state.saving()
     if run is not None:
         _skip(turn, run)
-    elif _savers(turn):
+    elif not _hindrance(turn):
         turn.do(BeginSave())
 
 

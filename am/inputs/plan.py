@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from xlearning.am.core.tasks import Task
+from xlearning.am.core.tasks import ClusterMap, Task
 from xlearning.am.inputs import download, placeholder, stream
 from xlearning.am.inputs.assign import Assignment, Listing, deal, nothing
+from xlearning.am.inputs.near import dealt_near
 from xlearning.config import Config
 from xlearning.fs import FileSystems, dealing
 from xlearning.job import CHIEF, WORKER, FetchItem, InputStrategy, InputView, JobSpec, StreamSpec
@@ -22,6 +24,15 @@ class InputPlan:
     assignments: tuple[Assignment, ...]
     names: Mapping[str, str] = field(default_factory=dict)
     streams: tuple[StreamSpec, ...] = ()
+    near: bool = False  # the streams are dealt anew once the workers' hosts are known
+
+    def placed(self, cluster: ClusterMap) -> InputPlan:
+        """The plan for workers on these hosts. A worker that takes another one's place reads the same."""
+        if not self.near:
+            return self
+        hosts = [address.rpartition(":")[0] for address in cluster.get(WORKER, ())[: len(self.streams)]]
+        streams = dealt_near(self.streams, hosts) if len(hosts) == len(self.streams) else self.streams
+        return dataclasses.replace(self, streams=streams, near=False)
 
     def assignment(self, task: Task) -> Assignment:
         """What a task reads; ps and evaluator read nothing."""
@@ -39,8 +50,7 @@ class InputPlan:
         """What the task's program reads from its standard input; None for nothing at all."""
         if task.role != WORKER or task.index >= len(self.streams):
             return None
-        spec = self.streams[task.index]
-        return spec if spec.splits else None
+        return self.streams[task.index]
 
     def variables(self, task: Task) -> dict[str, str]:
         """Variables that tell the program its input."""
@@ -84,7 +94,8 @@ def plan_inputs(job: JobSpec, listing: Listing, config: Config, fss: FileSystems
     workers = sum(role.instances for role in job.roles if role.name in (WORKER, CHIEF))
     if job.input_strategy is InputStrategy.STREAM:
         streams = stream.streams(job, listing, workers, config, fss)
-        return InputPlan(job.input_strategy, listing, (), streams=streams)
+        near = any(split.hosts for spec in streams for split in spec.splits)
+        return InputPlan(job.input_strategy, listing, (), streams=streams, near=near)
     names: Mapping[str, str] = {}
     if job.input_strategy is InputStrategy.DOWNLOAD:
         rename = config.get("xlearning.inputfile.rename")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 from xlearning.am.inputs.assign import Listing
+from xlearning.am.inputs.near import located
 from xlearning.config import Config
 from xlearning.fs import FileSystems
 from xlearning.job import JobSpec, StreamSpec
@@ -18,7 +21,15 @@ def streams(
     UsageError, OSError
         See `xlearning.formats.plan.plan_streams`.
     """
+    from xlearning.formats.deal import Order, order_of
     from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
 
+    if job.modules:
+        from xlearning.formats import own
+
+        own.offer(job.modules)
     inputs = {spec.local: listing.get(spec.local, ()) for spec in job.inputs}
-    return plan_streams(inputs, workers, config, fss)
+    dealt = plan_streams(inputs, workers, config, fss)
+    if order_of(config) is not Order.LOCAL:
+        return dealt
+    return located(dealt, itertools.chain.from_iterable(inputs.values()), job.user)

@@ -9,15 +9,20 @@ import fcntl
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from xlearning.config import Config
 from xlearning.container import blocking
+from xlearning.container.inputs.cache import EpochCache
+from xlearning.container.inputs.lanes import Lanes, Stopped
+from xlearning.container.paths import inside
 from xlearning.container.process import ProcessExit
 from xlearning.container.voice import words
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
-from xlearning.job import InputSplit, StreamSpec
+from xlearning.job import StreamSpec
+from xlearning.units import format_bytes
 
 log = logging.getLogger(__name__)
 
@@ -45,15 +50,20 @@ class Feeder:
         File descriptor for the program.
     """
 
-    def __init__(self, spec: StreamSpec, fss: FileSystems, config: Config) -> None:
+    def __init__(self, spec: StreamSpec, fss: FileSystems, config: Config, work: Path) -> None:
         self._spec = spec
         self._fss = fss
         self._config = config
+        self._work = work
         self._retry_time: float = config.get("xlearning.fs.retry.time")
+        self._prefetch: int = config.get("xlearning.input.prefetch")
+        threads: int = config.get("xlearning.input.reader.threads")
+        self._lanes = Lanes(self._pieces, threads, self._prefetch)
         self._cancel = threading.Event()
-        self._total = max(1, spec.epochs * sum(split.length for split in spec.splits))
+        self._total = spec.epochs * sum(split.length for split in spec.splits)
         self._done = 0  # bytes of whole splits
         self._part = 0  # bytes of the present one
+        self._all = False
         self.read_end, self._write_end = os.pipe()
         with contextlib.suppress(OSError):  # a user has only so much memory for pipes
             fcntl.fcntl(self._write_end, fcntl.F_SETPIPE_SZ, _PIPE)
@@ -69,7 +79,7 @@ class Feeder:
     @property
     def share(self) -> float:
         """How much was fed so far, 0..1; what waits in the pipe counts."""
-        return min(1.0, (self._done + self._part) / self._total)
+        return 1.0 if self._all else min(1.0, (self._done + self._part) / max(1, self._total))
 
     def run(self) -> None:
         """Feed everything, then close. Blocks as long as the program takes.
@@ -82,42 +92,95 @@ class Feeder:
             The input cannot be read. The pipe stays open: its end would look like that of the input.
         """
         try:
-            for _ in range(self._spec.epochs):
-                for split in self._spec.splits:
-                    self._feed(split)
-                    self._done, self._part = self._done + split.length, 0
-        except _NobodyReads:
-            log.info("the program reads no more input")
+            self._run_epochs()
+            self._all = True
+        except (_NobodyReads, Stopped):
+            if not self._cancel.is_set():
+                fed = format_bytes(self._done + self._part)
+                log.warning("the program read no more after %s of %s", fed, format_bytes(self._total))
         except Unreadable:
             if not self._cancel.is_set():
                 raise
+        finally:
+            self._lanes.stop()
         self.close()
 
     def cancel(self) -> None:
         """End `run` from another thread, as soon as it no longer waits for a file system."""
         self._cancel.set()
+        self._lanes.stop()
 
     def close(self) -> None:
         """Close our end; only while `run` does not run."""
         os.close(self._write_end)
 
-    def _feed(self, split: InputSplit) -> None:
-        for piece in self._pieces(split):
-            left = memoryview(piece)
-            while left:
-                try:
-                    written = os.write(self._write_end, left)
-                except BrokenPipeError as error:
-                    raise _NobodyReads from error
-                left = left[written:]
-                self._part = min(split.length, self._part + written)
+    def _run_epochs(self) -> None:
+        from xlearning.formats.deal import epoch_order  # not loaded by programs that are not fed
 
-    def _pieces(self, split: InputSplit) -> Iterator[bytes]:
-        from xlearning.formats.framing import pieces  # not loaded by programs that are not fed
+        cache = self._cache()
+        try:
+            for epoch in range(self._spec.epochs):
+                order = epoch_order(len(self._spec.splits), self._spec.seed, epoch)
+                if epoch and cache is not None and all(map(cache.has, order)):
+                    self._feed_again(order, cache)
+                else:
+                    self._feed(order, None if epoch else cache)
+        finally:
+            if cache is not None:
+                cache.close()
+
+    def _cache(self) -> EpochCache | None:
+        if self._spec.epochs == 1 or not self._config.get("xlearning.inputformat.cache"):
+            return None
+        name = self._config.get("xlearning.inputformat.cachefile.name")
+        limit = self._config.get("xlearning.inputformat.cachesize.limit") << 20
+        return EpochCache(inside(self._work, name, "cache file"), limit)
+
+    def _feed(self, order: Sequence[int], cache: EpochCache | None) -> None:
+        for number, pieces in self._read(order):
+            for piece in pieces if cache is None else cache.kept(number, pieces):
+                left = memoryview(piece)
+                while left:
+                    written = self._write(left)
+                    left = left[written:]
+                    self._count(number, written)
+            self._finish(number)
+
+    def _read(self, order: Sequence[int]) -> Iterator[tuple[int, Iterator[bytes]]]:
+        if self._prefetch:
+            return self._lanes.splits(order)
+        return ((number, self._pieces(number)) for number in order)
+
+    def _feed_again(self, order: Sequence[int], cache: EpochCache) -> None:
+        for number in order:
+            try:
+                for written in cache.feed(number, self._write_end):
+                    self._count(number, written)
+            except BrokenPipeError as error:
+                raise _NobodyReads from error
+            except OSError as error:
+                raise Unreadable(f"the cache of the first epoch: {words(error)}") from error
+            self._finish(number)
+
+    def _write(self, data: memoryview) -> int:
+        try:
+            return os.write(self._write_end, data)
+        except BrokenPipeError as error:
+            raise _NobodyReads from error
+
+    def _count(self, number: int, written: int) -> None:
+        self._part = min(self._spec.splits[number].length, self._part + written)
+
+    def _finish(self, number: int) -> None:
+        self._done, self._part = self._done + self._spec.splits[number].length, 0
+
+    def _pieces(self, number: int) -> Iterator[bytes]:
+        from xlearning.formats.framing import pieces
         from xlearning.formats.registry import input_format
         from xlearning.formats.source import Files
         from xlearning.fs.retry import Cancelled
 
+        split = self._spec.splits[number]
         reading = Files(self._fss, retry_time=self._retry_time, cancel=self._cancel)
         try:
             yield from pieces(input_format(self._spec.format, self._config), split, reading)

@@ -5,6 +5,7 @@ A file system that is away for a while so costs time and not the output; the dis
 
 from __future__ import annotations
 
+import contextlib
 import io
 import shutil
 import threading
@@ -57,7 +58,7 @@ class Spool:
         self._cancel = threading.Event()
         self._moved = threading.Condition()
         self._made = 0
-        self._open: set[str] = set()
+        self._open: dict[str, _Part] = {}
         self._whole: deque[Path] = deque()
         self._names: list[str] = []
         self._failure: Exception | None = None
@@ -74,10 +75,10 @@ class Spool:
             name = f"part-r-{self._spec.index:05d}{number}{ending}"
             folder = self._folder / str(self._made)
             self._made += 1
-            self._open.add(name)
-        self.place = join(self._spec.remote, name)
-        folder.mkdir(parents=True)
-        return cast(BinaryIO, _Part(folder / name, self._complete))
+            self.place = join(self._spec.remote, name)
+            folder.mkdir(parents=True)
+            self._open[name] = part = _Part(folder / name, self._complete)
+        return cast(BinaryIO, part)
 
     def finish(self) -> TransferResult:
         """Wait until every part is stored.
@@ -106,7 +107,16 @@ class Spool:
         self._cancel.set()
         with self._moved:
             self._moved.notify_all()
+            unfinished = list(self._open.values())
+        for part in unfinished:
+            with contextlib.suppress(OSError):  # what it still holds is not wanted
+                part.close()
         self._clean()
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether `abandon` was called."""
+        return self._cancel.is_set()
 
     @property
     def _ended(self) -> bool:
@@ -124,7 +134,7 @@ class Spool:
 
     def _complete(self, path: Path) -> None:
         with self._moved:
-            self._open.discard(path.name)
+            self._open.pop(path.name, None)
             if self._ended:
                 return
             self._whole.append(path)

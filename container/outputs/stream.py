@@ -22,7 +22,6 @@ from xlearning.container.process import ProcessExit
 from xlearning.container.voice import words
 from xlearning.errors import UsageError, XLearningError
 from xlearning.fs import FileSystems
-from xlearning.fs.retry import Cancelled
 from xlearning.job import SinkSpec
 
 if TYPE_CHECKING:
@@ -169,7 +168,7 @@ class Sink:
 
     def _fail(self, error: Exception) -> None:
         self._failure = self._unwritable(error)
-        if isinstance(error, Cancelled):  # the container ends, and its program is being stopped
+        if self._spool.abandoned:  # the container ends, and its program is being stopped
             return
         known = isinstance(error, (XLearningError, OSError))
         log.error("%s", self._failure, exc_info=None if known else error)

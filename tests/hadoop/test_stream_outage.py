@@ -50,6 +50,7 @@ def start(gateway: Gateway, source: str, name: str, *options: object) -> tuple[R
     folder.mkdir()
     running = gateway.start(
         *("--worker-num", 2, "--input-strategy", "stream", "--input", source, *options),
+        *("--conf", "xlearning.input.prefetch=0"),  # or all of it would be read before the outage
         *("--", sys.executable, "-c", PROGRAM, folder),
     )
     wait_for(lambda: len(list(folder.glob("up-*"))) == 2 or running.process.poll() is not None, 60)

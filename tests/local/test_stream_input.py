@@ -82,7 +82,8 @@ def test_a_file_that_vanishes_fails_the_job(place: Place, gateway: Gateway) -> N
         place.write(f"in/{name}", DATA * 12)
     up, go = gateway.work / "up", gateway.work / "go"
     running = gateway.start(
-        *("--input-strategy", "INPUTFORMAT", "--input", place.at("in"), "--output", f"{place.at('out')}#out"),
+        *("--input-strategy", "INPUTFORMAT", "--conf", "xlearning.input.prefetch=0"),
+        *("--input", place.at("in"), "--output", f"{place.at('out')}#out"),
         *("--", "bash", "-c", f"read; touch {up}; until [ -e {go} ]; do sleep 0.02; done; cat > out/all"),
     )
     wait_for(up.exists)

@@ -1,4 +1,4 @@
-"""Output strategy STREAM end to end, with output on local disks and on HDFS."""
+"""Output strategy STREAM end to end, with output on a local disk."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def text(gateway: Gateway) -> Path:
     return path
 
 
-def test_what_two_workers_print_in_parts(place: Place, gateway: Gateway, text: Path) -> None:
+def test_what_two_workers_print_in_parts(disk: Place, gateway: Gateway, text: Path) -> None:
     ended = run(
-        *(gateway, place, f"echo $INDEX >&2; head -c 1000000 {text}; printf 'the end %s\\r' $INDEX"),
+        *(gateway, disk, f"echo $INDEX >&2; head -c 1000000 {text}; printf 'the end %s\\r' $INDEX"),
         *("--worker-num", 2, "--conf", "mapred.reduce.max.size.per.file=400000"),
     )
     assert ended.code == 0, ended.err
-    files = published(place)
+    files = published(disk)
     names = [f"part-r-0000{index}{number}" for index in (0, 1) for number in ("", "_00001", "_00002")]
     assert list(files) == ["_SUCCESS", *names]
     for index in (0, 1):

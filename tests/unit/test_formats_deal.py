@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from xlearning.config import Config
 from xlearning.errors import UsageError
-from xlearning.formats.deal import Order, deal, epoch_order, order_of
+from xlearning.formats.deal import Order, deal, deal_near, epoch_order, order_of
 from xlearning.formats.plan import plan_streams
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus
@@ -53,6 +53,28 @@ def test_random_orders_follow_from_the_seed() -> None:
     assert epochs[2] == epoch_order(50, 7, 2)
     assert epoch_order(10, 3, 0) == [1, 4, 9, 6, 5, 2, 3, 7, 8, 0]  # the same on every machine
     assert list(epoch_order(5, None, 3)) == [0, 1, 2, 3, 4]
+
+
+def test_splits_go_to_the_hosts_that_hold_them() -> None:
+    places = [("a", "b"), ("b",), ("c", "a"), ("c",), (), ("x",)]
+    assert deal_near([10] * 6, places, ["a", "b", "c"]) == [[0, 4], [1, 5], [2, 3]]
+    assert deal_near([10] * 4, [("a",)] * 4, ["a", "b"]) == [[0, 1], [2, 3]]  # balance comes first
+    assert deal_near([10] * 4, [("a",)] * 4, ["a", "a"]) == [[0, 2], [1, 3]]
+    assert deal_near([], [], ["a", "b"]) == [[], []]
+
+
+@given(
+    splits=st.lists(
+        st.tuples(st.integers(0, 50), st.lists(st.sampled_from("abcd"), max_size=3)), max_size=40
+    ),
+    workers=st.lists(st.sampled_from("abcx"), min_size=1, max_size=8),
+)
+def test_near_and_balanced(splits: list[tuple[int, list[str]]], workers: list[str]) -> None:
+    lengths = [length for length, _ in splits]
+    dealt = deal_near(lengths, [hosts for _, hosts in splits], workers)
+    assert sorted(number for numbers in dealt for number in numbers) == list(range(len(splits)))
+    loads = [sum(lengths[number] for number in numbers) for numbers in dealt]
+    assert max(loads) - min(loads) <= max(lengths, default=0) + len(workers)
 
 
 def test_the_order_by_its_properties() -> None:

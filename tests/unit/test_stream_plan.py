@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,11 @@ from xlearning.client.scan import scan
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config, load
 from xlearning.errors import ApplicationNotFound, UsageError
-from xlearning.fs import FileSystems
+from xlearning.fs import FileSystems, locations
+from xlearning.fs.base import FileStatus
 from xlearning.fs.listing import files_of
 from xlearning.fs.local import LocalFileSystem
+from xlearning.fs.locations import Block
 from xlearning.job import (
     CHIEF,
     PS,
@@ -93,6 +96,39 @@ def test_shuffled() -> None:
     assert handed_out(plan).streams == plan.streams
 
 
+def test_splits_near_their_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hosts_of(files: Iterable[FileStatus], *, user: str) -> dict[str, tuple[Block, ...]]:
+        assert user
+        (a, *_) = files
+        return {a.path: (Block(0, 10, ("h2",)), Block(10, 20, ("h1", "h2")))}
+
+    monkeypatch.setattr(locations, "hosts_of", hosts_of)
+    plan, _ = planned(
+        "--worker-num", "2", *STREAM, "--conf", "xlearning.input.stream.order=local", "--input", "data/b#z"
+    )
+    master = handed_out(plan)
+    cluster = {WORKER: ("h1:1", "h2:2")}
+    placed = master.placed(cluster)
+    assert shares(placed.streams)[0][:2] == ["a:10+10", "a:20+10"]
+    assert "a:0+10" in shares(placed.streams)[1]
+    assert told(placed.streams) == told(master.streams)
+    assert placed.placed({WORKER: ("h2:1", "h1:2")}) == placed  # who takes a place reads the same
+
+
+def told(streams: tuple[StreamSpec, ...]) -> list[tuple[str, int, str]]:
+    return sorted(
+        (split.uri, split.start, spec.inputs[origin])
+        for spec in streams
+        for split, origin in zip(spec.splits, spec.origins, strict=True)
+    )
+
+
+def test_hosts_that_nobody_knows_change_nothing() -> None:
+    plan, _ = planned("--worker-num", "2", *STREAM, "--conf", "xlearning.input.stream.order=local")
+    master = handed_out(plan)
+    assert master.placed({WORKER: ("h1:1", "h2:2")}).streams == master.streams == plan.streams
+
+
 def test_all_inputs_in_their_order(folder: Path) -> None:
     (folder / "first").write_bytes(b"x")
     plan, _ = planned("--input", "first#z", *STREAM)
@@ -109,7 +145,8 @@ def test_the_number_of_workers_stays() -> None:
     assert "Streams (text, neighbours, 1 epoch)" in text
     assert "  worker 8: 0 splits, 0 B" in text
     assert "data/a  10 B from byte 20" in text
-    assert handed_out(plan).stream(Task(WORKER, 8, 1)) is None
+    empty = handed_out(plan).stream(Task(WORKER, 8, 1))
+    assert empty is not None and not empty.splits
 
 
 def test_only_workers_are_fed() -> None:

@@ -76,7 +76,8 @@ OPTIONS: tuple[Option, ...] = (
            "DOWNLOAD copies the files into the container; PLACEHOLDER hands over their addresses in "
            "INPUT_FILE_LIST; STREAM feeds their lines to the program's standard input.",
            DATA, key="xlearning.input.strategy", metavar="STRATEGY", common=True),
-    Option("inputformat", "With STREAM: format of the files, text or the name of Hadoop's class for it.",
+    Option("inputformat",
+           "With STREAM: format of the files, text, the name of Hadoop's class, or module:Class of your own.",
            DATA, key="xlearning.inputformat.class", metavar="FORMAT", aliases=("input-format-class",)),
     Option("inputformat-enable", "Older spelling of --input-strategy STREAM.", DATA, _SWITCH,
            key="xlearning.input.stream", aliases=("input-format-enable",)),
@@ -90,7 +91,7 @@ OPTIONS: tuple[Option, ...] = (
            "to standard output.",
            DATA, key="xlearning.output.strategy", metavar="STRATEGY"),
     Option("outputformat",
-           "With the output strategy STREAM: format of the files, text or the name of Hadoop's class for it.",
+           "With the output strategy STREAM: format of the files, text or module:Class of your own.",
            DATA, key="xlearning.outputformat.class", metavar="FORMAT", aliases=("output-format-class",)),
     Option("outputformat-enable", "Older spelling of --output-strategy STREAM.", DATA, _SWITCH,
            key="xlearning.out.stream", aliases=("output-format-enable",)),

@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats.base import InputFormat
+from xlearning.formats.own import is_own
 
 
 class _Entry(NamedTuple):
@@ -39,17 +40,22 @@ def known() -> tuple[str, ...]:
 
 
 def input_format(name: str, config: Config) -> InputFormat:
-    """The format called ``name``: one of `known`, or the name of Hadoop's class for it.
+    """The format called ``name``: one of `known`, Hadoop's class for it, or the user's own ``module:Class``.
 
     Raises
     ------
     UsageError
-        There is none.
+        There is none, or the user's own is wrong.
     """
+    if is_own(name):
+        from xlearning.formats.own_input import own_input
+
+        return own_input(name, config)
     found = _NAMES.get(name.strip().lower())
     if found is None:
         raise UsageError(
-            f"input format {name} is not part of this version", hint=f"there is: {', '.join(known())}"
+            f"input format {name} is not part of this version",
+            hint=f"there is: {', '.join(known())}, and module:Class for your own",
         )
     module, _, class_ = _FORMATS[found].place.partition(":")
     return cast(InputFormat, getattr(importlib.import_module(module), class_)(config))

@@ -100,7 +100,11 @@ class HdfsFileSystem:
         def read_range(offset: int, length: int) -> bytes:
             return self._data_call(path, lambda: inner.read_range(offset, length))
 
-        return cast(BinaryIO, io.BufferedReader(HdfsReader(read_range, len(inner)), CHUNK))
+        def read_on(offset: int) -> Callable[[int], bytes]:
+            packets = inner.read_range_stream(offset, len(inner) - offset)
+            return lambda length: self._data_call(path, lambda: _joined(packets, length))
+
+        return cast(BinaryIO, io.BufferedReader(HdfsReader(read_range, len(inner), read_on), CHUNK))
 
     def open_write(self, path: str, *, overwrite: bool = False) -> BinaryIO:
         bare = self._bare(path)
@@ -252,6 +256,15 @@ def _status(path: str, found: hdfs_native.FileStatus) -> FileStatus:
 
 def _ends_alike(path: str, bare: str) -> bool:
     return posixpath.basename(path) == posixpath.basename(bare)
+
+
+def _joined(packets: Iterator[bytes], length: int) -> bytes:
+    """At least ``length`` bytes, if there are so many."""
+    parts: list[bytes] = []
+    while length > 0 and (packet := next(packets, b"")):
+        parts.append(packet)
+        length -= len(packet)
+    return b"".join(parts)
 
 
 def _as_args(error: OSError) -> tuple[int | None, str, object]:

@@ -14,7 +14,9 @@ CHUNK = 1 << 20  # bytes per call
 
 
 class HdfsReader(io.RawIOBase):
-    """A seekable raw stream over a function that reads a range.
+    """A seekable raw stream over functions that read a range.
+
+    A range costs a connection, so a reader that goes from front to back is given one long range.
 
     Parameters
     ----------
@@ -22,13 +24,24 @@ class HdfsReader(io.RawIOBase):
         ``(offset, length) -> bytes``; never asked for bytes beyond ``size``.
     size : int
         Bytes in the file.
+    read_on : callable
+        ``offset -> (length -> bytes)``: everything from an offset on, piece by piece; pieces may be somewhat
+        longer than asked for, and are shorter only at the end.
     """
 
-    def __init__(self, read_range: Callable[[int, int], bytes], size: int) -> None:
+    def __init__(
+        self,
+        read_range: Callable[[int, int], bytes],
+        size: int,
+        read_on: Callable[[int], Callable[[int], bytes]],
+    ) -> None:
         super().__init__()
-        self._read_range = read_range
+        self._read_range, self._read_on = read_range, read_on
         self._size = size
         self._position = 0
+        self._last = -1  # end of the last read
+        self._more: Callable[[int], bytes] | None = None
+        self._rest = b""  # what was read beyond it
 
     def readable(self) -> bool:
         return True
@@ -46,6 +59,26 @@ class HdfsReader(io.RawIOBase):
         self._position = start + offset
         return self._position
 
+    def pread(self, offset: int, length: int) -> bytes:
+        """``length`` bytes from ``offset`` on, fewer where the file ends; the position stays."""
+        wanted = min(length, self._size - offset)
+        if wanted <= 0:
+            return b""
+        if offset != self._last:
+            self._more, self._rest = None, b""
+            data = self._read_range(offset, wanted)
+        else:
+            data = self._read_further(wanted)
+        self._last = offset + len(data)
+        return data
+
+    def _read_further(self, wanted: int) -> bytes:
+        more = self._more or self._read_on(self._last)
+        rest, self._more, self._rest = self._rest, None, b""  # gone if the next line fails
+        data = rest + more(wanted - len(rest)) if len(rest) < wanted else rest
+        self._more, self._rest = more, data[wanted:]
+        return data[:wanted]
+
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
         data = self._next(len(view))
@@ -62,7 +95,7 @@ class HdfsReader(io.RawIOBase):
         wanted = min(limit, CHUNK, self._size - self._position)
         if wanted <= 0:
             return b""
-        data = self._read_range(self._position, wanted)
+        data = self.pread(self._position, wanted)
         self._position += len(data)
         return data
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xlearning.client.planning import (
     carry,
     inputs,
+    modules,
     outputs,
     own_disks,
     resources,
@@ -121,9 +122,6 @@ def make_plan(
     default_local = config.get("xlearning.output.local.dir")
     output_specs = outputs.parse(request.outputs, fss, default_name=default_local, problems=found)
     outputs.check_overlap(output_specs, found)
-    output_strategy = OutputStrategy(config.get("xlearning.output.strategy"))
-    if output_strategy is OutputStrategy.STREAM:
-        sinks.check(request, config, found, notes)
     outputs.tell_read_again(output_specs, input_specs, notes)
     if not setting.local:
         own_disks.tell(input_specs, output_specs, setting.default_fs, notes)
@@ -136,6 +134,10 @@ def make_plan(
         fss=fss,
         problems=found,
     )
+    own_modules = modules.collect(config, shipped, fss, found)
+    output_strategy = OutputStrategy(config.get("xlearning.output.strategy"))
+    if output_strategy is OutputStrategy.STREAM:
+        sinks.check(request, config, found, notes)
     own = variables.variables(request, config, found)
     carry.check(request.command, own, found, local=setting.local)
     search = variables.search_paths(request, config, found)
@@ -199,6 +201,7 @@ def make_plan(
         board=board,
         search=search,
         template=bool(request.template),
+        modules=own_modules,
     )
     found += setting.preflight(job, shipped, notes)
     refuse(found)

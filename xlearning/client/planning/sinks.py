@@ -23,6 +23,10 @@ def check(request: Request, config: Config, problems: list[Problem], notes: list
                 f"--output {text}: with the output strategy STREAM standard output goes there, and no folder "
                 f"{alias} of the containers"
             )
+    if config.get("xlearning.interresult.upload.interval"):
+        notes.append(
+            "xlearning.interresult.upload.interval has no effect: STREAM leaves no model to be saved"
+        )
     try:
         output_format(config.get("xlearning.outputformat.class"), config)
     except UsageError as error:

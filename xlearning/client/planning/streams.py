@@ -17,6 +17,7 @@ _ORDERS = {
     "CONTIGUOUS": "neighbours",
     "ROUNDROBIN": "split i to worker i mod W",
     "RANDOM": "in random order",
+    "LOCAL": "neighbours until it is known where the workers are",
 }
 
 

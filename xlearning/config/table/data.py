@@ -6,7 +6,6 @@ from xlearning.config.schema import Group, Kind, ignored, key, missing
 
 _K = Kind
 _CHANGED_ONLY = missing("save changed files only", "leave it out: every save holds all files")
-_EPOCH_CACHE = ignored("a cache for later epochs is not part of this version yet")
 _S3 = ignored("S3 is not part of this version yet")
 # the two originals' defaults, which ask for nothing
 _TEXT_OUT = (
@@ -51,32 +50,37 @@ STREAM = Group(
     "Input strategy STREAM",
     (
         key("inputformat.class", _K.STRING, "text",
-            "Format of the files: text, or the name of Hadoop's class for it."),
+            "Format of the files: text, the name of Hadoop's class for it, or module:Class of your own."),
         key("stream.epoch", _K.INT, "1", "How often a worker's input is fed to its program.", low=1),
         key("input.stream.shuffle", _K.BOOL, "false",
             "Deal split i to worker i mod W, instead of neighbours to each worker."),
         key("input.stream.order", _K.ENUM, None,
-            "How splits are dealt: CONTIGUOUS (neighbours to each worker), ROUNDROBIN (split i to worker i mod "
-            "W), RANDOM (shuffled by xlearning.input.stream.seed, and each worker reads its splits in another "
-            "order in every epoch); unset: as xlearning.input.stream.shuffle says.",
-            values=("CONTIGUOUS", "ROUNDROBIN", "RANDOM")),
-        key("input.stream.seed", _K.INT, "0", "Seed of the order RANDOM; the same seed gives the same order."),
+            "How splits are dealt: CONTIGUOUS (neighbours to each worker), ROUNDROBIN (split i to worker i "
+            "mod W), RANDOM (shuffled by xlearning.input.stream.seed, and each worker reads its splits in "
+            "another order in every epoch), LOCAL (to workers on the hosts that hold them, where HDFS "
+            "tells it, and about the same number of bytes to each); unset: as "
+            "xlearning.input.stream.shuffle says.",
+            values=("CONTIGUOUS", "ROUNDROBIN", "RANDOM", "LOCAL")),
+        key("input.stream.seed", _K.INT, "0",
+            "Seed of the order RANDOM; the same seed gives the same order."),
+        key("input.prefetch", _K.SIZE, "16M",
+            "Memory for what is read ahead of the program; 0: nothing is read ahead.", low=0),
+        key("input.reader.threads", _K.INT, "2", "Splits that are read at the same time.", low=1, high=64),
         key("input.split.number", _K.INT, "0",
-            "About so many splits of all inputs together, of equal size and at most a block each; 0: what the "
-            "sizes give.", low=0),
+            "About so many splits of all inputs together, of equal size and at most a block each; 0: what "
+            "the sizes give.", low=0),
         key("input.split.minsize", _K.SIZE, "1", "Smallest size of a split.", low=0,
             also=("mapreduce.input.fileinputformat.split.minsize", "mapred.min.split.size")),
         key("input.split.maxsize", _K.SIZE, "0",
             "Largest size of a split; 0: a block of the file (128 MiB on local disks).", low=0,
             also=("mapreduce.input.fileinputformat.split.maxsize", "mapred.max.split.size")),
-        key("inputformat.cache", _K.BOOL, "false", "Keep what the first epoch reads on the worker's disk.",
-            also=("inputmat.cache",),
-            effect=missing("keep the input of the first epoch on the worker's disk",
-                           "leave it out: every epoch is read from the file system")),
-        key("inputformat.cachefile.name", _K.STRING, "inputformatCache.gz",
-            "Name of the file with the first epoch.", effect=_EPOCH_CACHE),
+        key("inputformat.cache", _K.BOOL, "false",
+            "Keep what the first epoch reads on the worker's disk, and feed the later ones from there.",
+            also=("inputmat.cache",)),
+        key("inputformat.cachefile.name", _K.STRING, "inputformatCache",
+            "Name of the file with the first epoch; it holds the bytes as they are fed, not compressed."),
         key("inputformat.cachesize.limit", _K.INT, "102400",
-            "Largest size of the file with the first epoch, in MB.", low=0, effect=_EPOCH_CACHE),
+            "Largest size of the file with the first epoch, in MB; a larger input is read again.", low=0),
     ),
 )  # fmt: skip
 
@@ -90,7 +94,8 @@ OUTPUT = Group(
         key("out.stream", _K.BOOL, "false", "Hbox: true is an older spelling of output strategy STREAM.",
             also=("output.stream",), stands_for=("xlearning.output.strategy", "STREAM")),
         key("outputformat.class", _K.STRING, "text",
-            "STREAM: format of the output: text, or the name of Hadoop's class for it.", defaults=_TEXT_OUT),
+            "STREAM: format of the output: text, the name of Hadoop's class for it, or module:Class of your "
+            "own.", defaults=_TEXT_OUT),
         key("outputformat.codec", _K.STRING, "none",
             "STREAM: how text is compressed: none, gzip, bzip2, deflate, or the name of Hadoop's class.",
             also=("mapreduce.output.fileoutputformat.compress.codec", "mapred.output.compression.codec")),

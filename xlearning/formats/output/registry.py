@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats.output.base import OutputFormat
+from xlearning.formats.own import is_own
 
 
 class _Entry(NamedTuple):
@@ -41,17 +42,22 @@ def known() -> tuple[str, ...]:
 
 
 def output_format(name: str, config: Config) -> OutputFormat:
-    """The format called ``name``: one of `known`, or the name of Hadoop's class for it.
+    """The format called ``name``: one of `known`, Hadoop's class for it, or the user's own ``module:Class``.
 
     Raises
     ------
     UsageError
-        There is none.
+        There is none, or the user's own is wrong.
     """
+    if is_own(name):
+        from xlearning.formats.output.own import own_output
+
+        return own_output(name, config)
     found = _NAMES.get(name.strip().lower())
     if found is None:
         raise UsageError(
-            f"output format {name} is not part of this version", hint=f"there is: {', '.join(known())}"
+            f"output format {name} is not part of this version",
+            hint=f"there is: {', '.join(known())}, and module:Class for your own",
         )
     module, _, class_ = _FORMATS[found].place.partition(":")
     return cast(OutputFormat, getattr(importlib.import_module(module), class_)(config))

@@ -1,0 +1,218 @@
+"""From a pipe into parts: lines that arrive in pieces, storage that is away, writers that are wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+from submitting import wait_for
+
+from xlearning.config import Config
+from xlearning.container import blocking
+from xlearning.container.outputs.spool import Spool
+from xlearning.container.outputs.stream import Sink, Unwritable
+from xlearning.container.process import ProcessExit
+from xlearning.errors import StorageUnavailable
+from xlearning.formats import own
+from xlearning.fs.base import FileSystem
+from xlearning.fs.local import LocalFileSystem
+from xlearning.fs.registry import FileSystems
+from xlearning.fs.retry import Cancelled
+from xlearning.fs.transfer import TransferResult
+from xlearning.job import SinkSpec
+
+MODULE = """
+class Out:
+    def __init__(self, config):
+        self.loose = config.text("loose")
+
+    def writer(self, parts):
+        return Writer(parts, self.loose)
+
+class Writer:
+    def __init__(self, parts, loose):
+        self.parts, self.loose = parts, loose
+        self.file = parts.create(".n")
+
+    def write(self, records):
+        self.file.write(b"".join(b"%d:%s;" % (len(record), record) for record in records))
+
+    def close(self):
+        if not self.loose:
+            self.file.close()
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own() -> None:
+    own.offer({"mine": MODULE})
+
+
+class Shaky(LocalFileSystem):
+    """A local disk that is away until it is told to come back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.back, self.tried = threading.Event(), threading.Event()
+
+    def open_write(self, path: str, *, overwrite: bool = False) -> BinaryIO:
+        self.tried.set()
+        if not self.back.is_set():
+            raise StorageUnavailable("away")
+        return super().open_write(path, overwrite=overwrite)
+
+
+class One(FileSystems):
+    def __init__(self, fs: FileSystem) -> None:
+        super().__init__("file://")
+        self._one = fs
+
+    def of(self, uri: str) -> FileSystem:  # noqa: ARG002
+        return self._one
+
+
+Run = Callable[..., tuple[ProcessExit, Callable[[], TransferResult], list[str]]]
+
+
+@pytest.fixture
+def sink_of(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
+    """What a program that writes ``pieces`` is judged, the way to its end, and whether it was stopped."""
+
+    def run(
+        pieces: Sequence[bytes], format_: str = "mine:Out", **properties: str
+    ) -> tuple[ProcessExit, Callable[[], TransferResult], list[str]]:
+        stops: list[str] = []
+
+        async def feed() -> tuple[ProcessExit, Sink]:
+            config = Config.from_properties(
+                {name.replace("_", "."): value for name, value in properties.items()}
+            )
+            spec = SinkSpec(format_, (tmp_path / "remote").as_uri(), 7)
+            with Sink(spec, tmp_path, FileSystems("file://"), config) as sink:
+                await blocking.call(sink.open, name="format")
+                writing = os.dup(sink.write_end)
+                sink.start(lambda: stops.append("stopped"))
+
+            def write() -> None:
+                with open(writing, "wb", buffering=0) as pipe:
+                    for piece in pieces:
+                        pipe.write(piece)
+
+            await asyncio.gather(blocking.call(write, name="program"), return_exceptions=True)
+            return await sink.judge(ProcessExit(0, "")), sink
+
+        end, sink = asyncio.run(feed())
+        request.addfinalizer(sink.abandon)
+        return end, sink.finish, stops
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("pieces", "stored"),
+    [
+        ([b"a\nbc\n", b"d"], b"1:a;2:bc;1:d;"),
+        ([b"a", b"b", b"c\n\n", b"\rd\r\n"], b"3:abc;0:;3:\rd\r;"),
+        ([], b""),
+    ],
+)
+def test_lines_are_put_together(sink_of: Run, tmp_path: Path, pieces: list[bytes], stored: bytes) -> None:
+    end, finish, stops = sink_of(pieces)
+    assert end.code == 0
+    assert not stops
+    assert finish() == TransferResult(1, len(stored), ("part-r-00007.n",))
+    assert (tmp_path / "remote" / "part-r-00007.n").read_bytes() == stored
+    assert not (tmp_path / ".xl-parts").exists()
+
+
+def test_a_last_line_gets_its_end(sink_of: Run, tmp_path: Path) -> None:
+    _, finish, _ = sink_of([b"a\nb"], "text")
+    finish()
+    assert (tmp_path / "remote" / "part-r-00007").read_bytes() == b"a\nb\n"
+
+
+@pytest.mark.parametrize("pieces", [[b"1234567"], [b"1\n1234567\n"]])
+def test_a_line_can_be_too_long(sink_of: Run, pieces: list[bytes]) -> None:
+    longest = "xlearning_outputformat_line_maxsize"
+    end, finish, stops = sink_of(pieces, **{longest: "6"})
+    assert end.code == os.EX_IOERR
+    assert "/remote/part-r-00007.n: a line of at least 7 bytes is longer than" in end.reason
+    assert stops == ["stopped"]
+    with pytest.raises(Unwritable, match="a line of at least 7 bytes"):
+        finish()
+
+
+def test_a_part_that_stays_open_is_not_lost_in_silence(sink_of: Run) -> None:
+    end, finish, _ = sink_of([b"a\n"], loose="yes")
+    assert end.code == 0
+    with pytest.raises(Unwritable, match=r"the output format has not closed part-r-00007\.n"):
+        finish()
+
+
+def spool_of(tmp_path: Path, fs: FileSystem, failures: list[str], retry: str = "60s") -> Spool:
+    config = Config.from_properties({"xlearning.fs.retry.time": retry})
+    spec = SinkSpec("text", (tmp_path / "remote").as_uri(), 0)
+    return Spool(spec, tmp_path / "parts", One(fs), config, lambda: failures.append("failed"))
+
+
+def fill(spool: Spool, count: int) -> None:
+    for number in range(count):
+        with spool.create() as part:
+            part.write(b"%d" % number)
+
+
+def test_storage_that_is_away_for_a_while_costs_time_only(tmp_path: Path) -> None:
+    fs, failures = Shaky(), []  # type: ignore[var-annotated]
+    spool = spool_of(tmp_path, fs, failures)
+    filling = threading.Thread(target=fill, args=(spool, 5))
+    filling.start()
+    wait_for(lambda: fs.tried.is_set() and len(list((tmp_path / "parts").iterdir())) == 2)
+    assert filling.is_alive()  # two parts wait, and no third one is begun
+    fs.back.set()
+    filling.join(10)
+    result = spool.finish()
+    assert result.files == result.bytes == 5
+    assert [(tmp_path / "remote" / name).read_bytes() for name in result.entries] == [
+        b"%d" % n for n in range(5)
+    ]
+    assert not failures
+
+
+def test_storage_that_stays_away(tmp_path: Path) -> None:
+    failures: list[str] = []
+    spool = spool_of(tmp_path, Shaky(), failures, retry="0")
+    fill(spool, 1)
+    wait_for(lambda: failures)
+    for call in (spool.create, spool.finish, spool.check):
+        with pytest.raises(Exception, match="away"):
+            call()
+    spool.abandon()
+    assert not (tmp_path / "parts").exists()
+
+
+def test_whoever_leaves_ends_the_waiting(tmp_path: Path) -> None:
+    failures: list[str] = []
+    fs = Shaky()
+    spool = spool_of(tmp_path, fs, failures)
+    fill(spool, 2)
+    wait_for(fs.tried.is_set)
+    ended: list[type] = []
+
+    def one_more() -> None:
+        try:
+            spool.create()
+        except Cancelled as error:
+            ended.append(type(error))
+
+    waiting = threading.Thread(target=one_more)
+    waiting.start()
+    spool.abandon()
+    waiting.join(10)
+    assert ended == [Cancelled]
+    assert not failures
+    wait_for(lambda: not [thread for thread in threading.enumerate() if thread.name == "parts"])
