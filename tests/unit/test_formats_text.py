@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from text_truth import MARK, records, split_output
 
 from xlearning.config import Config
-from xlearning.errors import StorageError, UsageError
+from xlearning.errors import StorageError
 from xlearning.formats import text
 from xlearning.formats.base import Cutting
 from xlearning.formats.source import Files
@@ -148,25 +148,6 @@ def test_a_file_from_disk_as_it_was_listed(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         list(FORMAT.lines(split, files))
     assert files.place == f"{split.uri} at byte 4"
-
-
-@pytest.mark.parametrize(
-    ("name", "codec"),
-    [
-        ("a.gz", "gzip"),
-        ("a.GZ", "gzip"),
-        ("a.txt.bz2", "bzip2"),
-        ("a.deflate", "deflate"),
-        ("a.snappy", "snappy"),
-        ("a.lz4", "lz4"),
-        ("a.zst", "zstd"),
-    ],
-)
-def test_compressed_files_are_refused(name: str, codec: str) -> None:
-    file = FileStatus(f"file:///d.x/{name}", 1, False, 0.0)
-    with pytest.raises(UsageError) as caught:
-        FORMAT.splits([file], Cutting(), Files(FileSystems()))
-    assert f"{file.path} (compressed with {codec})" in caught.value.message
 
 
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.gz.bak", "a.tgz", "gz", "a.xz"])

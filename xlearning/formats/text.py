@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xlearning.config import Config
-from xlearning.errors import UsageError
+from xlearning.formats import unpacked
 from xlearning.formats.base import Cutting, Record
 from xlearning.formats.source import Files, Source
-from xlearning.formats.splits import by_size
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 
@@ -22,16 +21,6 @@ _BLOCK = 1 << 20  # bytes copied at a time
 _SCAN = 1 << 16  # bytes searched at a time for the end of a line
 _MARK = b"\xef\xbb\xbf"
 _LF, _CR = b"\n", b"\r"
-_SHOWN = 3
-# By the ending alone, as in Hadoop; contents are never looked at.
-_CODECS = {
-    ".gz": "gzip",
-    ".bz2": "bzip2",
-    ".deflate": "deflate",
-    ".snappy": "snappy",
-    ".lz4": "lz4",
-    ".zst": "zstd",
-}
 
 
 class TextFormat:
@@ -43,14 +32,7 @@ class TextFormat:
         del config
 
     def splits(self, files: Sequence[FileStatus], cutting: Cutting, reading: Files) -> list[InputSplit]:
-        refused = [f"{file.path} (compressed with {codec})" for file in files if (codec := _codec(file))]
-        if refused:
-            more = f" (and {len(refused) - _SHOWN} more)" if len(refused) > _SHOWN else ""
-            raise UsageError(
-                f"format {self.name} cannot read {', '.join(refused[:_SHOWN])}{more}",
-                hint="unpack the files first, or use input strategy DOWNLOAD or PLACEHOLDER",
-            )
-        return by_size(files, cutting)
+        return unpacked.splits(files, cutting)
 
     def records(self, split: InputSplit, reading: Files) -> Iterator[Record]:
         for piece in self.lines(split, reading):
@@ -62,23 +44,39 @@ class TextFormat:
             yield from _copied(source, split)
 
 
-def _codec(file: FileStatus) -> str | None:
-    _, dot, ending = file.name.rpartition(".")
-    return _CODECS.get((dot + ending).lower())
-
-
 def _copied(source: Source, split: InputSplit) -> Iterator[bytes]:
-    position, end = owned(source, split)
-    if position == 0 and source.read(0, len(_MARK)) == _MARK:
-        position = len(_MARK)
+    codec = unpacked.codec_of(source, split)
+    if codec is not None:
+        blocks = unpacked.owned(codec, source, split)
+    else:
+        blocks = _blocks(source, *owned(source, split))
+    if split.start == 0:
+        blocks = _unmarked(blocks)
     lines = _LineEnds()
-    while position < end:
-        block = source.read(position, min(_BLOCK, end - position))
-        position += len(block)
+    for block in blocks:
         if text := lines.normal(block):
             yield text
     if rest := lines.finish():
         yield rest
+
+
+def _blocks(source: Source, position: int, end: int) -> Iterator[bytes]:
+    while position < end:
+        block = source.read(position, min(_BLOCK, end - position))
+        position += len(block)
+        yield block
+
+
+def _unmarked(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Without the byte order mark at the beginning."""
+    begin = b""
+    for block in blocks:
+        begin += block
+        if len(begin) >= len(_MARK):
+            break
+    if rest := begin.removeprefix(_MARK):
+        yield rest
+    yield from blocks
 
 
 def owned(source: Source, split: InputSplit) -> tuple[int, int]:
