@@ -12,6 +12,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xlearning.config import Config
 from xlearning.container import blocking
@@ -24,11 +25,13 @@ from xlearning.container.inputs.stream import Feed, Feeder
 from xlearning.container.loglimit import LogLimit
 from xlearning.container.logs import ProgressReader, last_lines
 from xlearning.container.metrics import TreeMeter, Usage
-from xlearning.container.outputs.stream import Sink
 from xlearning.container.paths import inside
 from xlearning.container.process import ProcessExit, UserProcess
 from xlearning.fs import FileSystems
 from xlearning.job import LaunchSpec
+
+if TYPE_CHECKING:
+    from xlearning.container.outputs.stream import Sink
 
 log = logging.getLogger(__name__)
 
@@ -153,8 +156,11 @@ class Program:
         with contextlib.ExitStack() as ours:
             feeder = sink = None
             if self.spec.stream is not None:
+                _offer_jars(self.spec.stream.format, self._work)
                 feeder = ours.enter_context(Feeder(self.spec.stream, fss, self._config, self._work))
             if self.spec.sink is not None:
+                from xlearning.container.outputs.stream import Sink  # loaded where it is used only
+
                 sink = ours.enter_context(Sink(self.spec.sink, self._work, fss, self._config))
                 await blocking.call(sink.open, name="format")
             self._process = await start(
@@ -274,3 +280,12 @@ def _text(value: bytes) -> str:
 
 def _write(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def _offer_jars(format_: str, work: Path) -> None:
+    from xlearning.formats.registry import is_java  # not loaded by programs that are not fed
+
+    if is_java(format_):
+        from xlearning.formats.java import classpath
+
+        classpath.offer(str(jar) for jar in sorted(work.glob("*.jar")))

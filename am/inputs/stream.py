@@ -23,7 +23,12 @@ def streams(
     """
     from xlearning.formats.deal import Order, order_of
     from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
+    from xlearning.formats.registry import is_java
 
+    if is_java(config.get("xlearning.inputformat.class")):
+        from xlearning.formats.java import classpath
+
+        classpath.offer(resource.uri for resource in job.resources)
     if job.modules:
         from xlearning.formats import own
 

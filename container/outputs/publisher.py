@@ -14,13 +14,13 @@ from xlearning.container import blocking
 from xlearning.container.amount import Amount
 from xlearning.container.orders import EXPECTED, Orders
 from xlearning.container.outputs.save import save
-from xlearning.container.outputs.stream import Sink
 from xlearning.container.outputs.upload import Output, publish
 from xlearning.container.voice import Voice, clean_all, words
 from xlearning.errors import StorageError
 from xlearning.proto import xlearning_pb2 as pb
 
 if TYPE_CHECKING:
+    from xlearning.container.outputs.stream import Sink
     from xlearning.fs.transfer import TransferResult
 
 log = logging.getLogger(__name__)

@@ -11,12 +11,14 @@ from xlearning.config import KEYS, Config, Key, Kind, lookup
 from xlearning.config.keys import canonical, is_known, suggestions
 from xlearning.config.values import accepted, parse
 
+OURS = ("xlearning.", "hbox.")
+
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
 def test_key(key: Key) -> None:
     assert key.doc.endswith(".")
     if key.name.startswith("xlearning."):
-        names = {name.partition(".")[2] for name in (key.name, *key.aliases) if not name.startswith("mapred")}
+        names = {name.partition(".")[2] for name in (key.name, *key.aliases) if name.startswith(OURS)}
         both = {prefix + name for name in names for prefix in ("xlearning.", "hbox.")}
         assert both <= {key.name, *key.aliases}
     assert all(lookup(alias) is key for alias in key.aliases)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from text_truth import MARK, records, split_output
 
 from xlearning.config import Config
-from xlearning.errors import StorageError
-from xlearning.formats import text
+from xlearning.errors import StorageError, UsageError
+from xlearning.formats import lineends, text
 from xlearning.formats.base import Cutting
 from xlearning.formats.source import Files
 from xlearning.formats.text import TextFormat
@@ -72,7 +72,7 @@ def output(data: bytes, start: int, end: int) -> bytes:
 @given(data=TEXTS, block=BLOCKS, scan=BLOCKS)
 def test_every_pair_of_cuts(monkeypatch: pytest.MonkeyPatch, data: bytes, block: int, scan: int) -> None:
     monkeypatch.setattr(text, "_BLOCK", block)
-    monkeypatch.setattr(text, "_SCAN", scan)
+    monkeypatch.setattr(lineends, "_SCAN", scan)
     for start, end in itertools.combinations(range(len(data) + 1), 2):
         assert output(data, start, end) == split_output(data, start, end), (start, end)
 
@@ -126,7 +126,7 @@ def test_known_cases(data: bytes, cuts: list[int], expected: list[bytes]) -> Non
 def test_seams_of_blocks(monkeypatch: pytest.MonkeyPatch, seam: int, end: bytes) -> None:
     size = 4096
     monkeypatch.setattr(text, "_BLOCK", size)
-    monkeypatch.setattr(text, "_SCAN", size)
+    monkeypatch.setattr(lineends, "_SCAN", size)
     data = b"first\n" + b"x" * (size + seam - 6) + end + b"y" * 10 + end
     for start, stop in ((0, len(data)), (0, 3), (3, len(data)), (3, size), (size, len(data))):
         assert output(data, start, stop) == split_output(data, start, stop), (start, stop)
@@ -150,7 +150,78 @@ def test_a_file_from_disk_as_it_was_listed(tmp_path: Path) -> None:
     assert files.place == f"{split.uri} at byte 4"
 
 
+@pytest.mark.parametrize(
+    ("name", "codec"),
+    [
+        ("a.gz", "gzip"),
+        ("a.GZ", "gzip"),
+        ("a.txt.bz2", "bzip2"),
+        ("a.deflate", "deflate"),
+        ("a.snappy", "snappy"),
+        ("a.lz4", "lz4"),
+        ("a.zst", "zstd"),
+    ],
+)
+def test_formats_can_refuse_compressed_files(name: str, codec: str) -> None:
+    file = FileStatus(f"file:///d.x/{name}", 1, False, 0.0)
+    with pytest.raises(UsageError) as caught:
+        text.refuse_compressed("fixed", [file])
+    assert f"{file.path} (compressed with {codec})" in caught.value.message
+
+
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.gz.bak", "a.tgz", "gz", "a.xz"])
 def test_other_files_are_not(name: str) -> None:
     file = FileStatus(f"file:///d.gz/{name}", 1, False, 0.0)
     assert FORMAT.splits([file], Cutting(), Files(FileSystems())) == [InputSplit(file.path, 0, 1, 1)]
+
+
+def of_disk(tmp_path: Path, data: bytes, **properties: str) -> tuple[TextFormat, InputSplit]:
+    path = tmp_path / "data"
+    path.write_bytes(data)
+    named = {f"xlearning.inputformat.text.{name}": value for name, value in properties.items()}
+    return TextFormat(Config.from_properties(named)), InputSplit(path.as_uri(), 0, len(data), len(data))
+
+
+@pytest.mark.parametrize(
+    ("text_", "data"),
+    [(r"\x01\n", b"a\x01\nb"), (r"\t", b"a\tb"), ("é", b"a\xc3\xa9b"), (r"\\n", rb"a\nb"), ("\t", b"a\tb")],
+)
+def test_delimiters_as_people_write_them(tmp_path: Path, text_: str, data: bytes) -> None:
+    reader, split = of_disk(tmp_path, data, delimiter=text_)
+    assert b"".join(reader.lines(split, Files(FileSystems()))) == b"a\nb\n"
+    assert list(reader.records(split, Files(FileSystems()))) == [
+        (b"0", b"a"),
+        (b"%d" % (len(data) - 1), b"b"),
+    ]
+
+
+def test_hadoops_names_of_the_properties() -> None:
+    config = Config.from_properties(
+        {"textinputformat.record.delimiter": "|", "mapreduce.input.linerecordreader.line.maxlength": "9"}
+    )
+    assert config.get(text.DELIMITER) == "|"
+    assert config.get(text.MAXIMUM) == 9
+
+
+@pytest.mark.parametrize(
+    ("text_", "said"),
+    [
+        ("", "text.delimiter is empty"),
+        (r"\q", r"there is no \q"),
+        ("a\\", "there is no"),
+        (r"\x1", "there is no"),
+    ],
+)
+def test_delimiters_that_mean_nothing(text_: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        TextFormat(Config.from_properties({text.DELIMITER: text_}))
+    assert said in str(caught.value)
+
+
+def test_what_is_left_out_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    reader, split = of_disk(tmp_path, b"a\nlonger\nb\nlongest\n", maxlength="4")
+    assert b"".join(reader.lines(split, Files(FileSystems()))) == b"a\nb\n"
+    (message,) = caplog.messages
+    assert message == (
+        f"left out of {split.uri}: 2 records of 4 bytes or more ({text.MAXIMUM}), the first one at byte 2"
+    )

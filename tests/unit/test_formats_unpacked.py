@@ -62,6 +62,28 @@ def test_every_record_once(
     assert [line for split in found for line in split] == [value for _, value in records(b"".join(parts))]
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.text("ab|", max_size=6), min_size=1, max_size=5),
+    st.sampled_from(["|a", "||", "ab|"]),
+    st.data(),
+)
+def test_delimiters_of_ones_own(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[str], delimiter: str, data: st.DataObject
+) -> None:
+    format_ = TextFormat(Config.from_properties({"xlearning.inputformat.text.delimiter": delimiter}))
+    folder = tmp_path_factory.getbasetemp()
+    packed = written(folder, "b.bz2", b"".join([bz2.compress(part.encode(), 1) for part in parts]))
+    plain = written(folder, "b", "".join(parts).encode())
+    found = []
+    for file in (packed, plain):
+        cutting = Cutting(maximum=data.draw(st.integers(1, 40)))
+        splits = format_.splits([file], cutting, Files(FileSystems()))
+        records = [format_.records(split, Files(FileSystems())) for split in splits]
+        found.append([value for few in records for _, value in few])
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize(
     ("parts", "borders", "found"),
     [

@@ -8,6 +8,7 @@ from xlearning.config.table.data import FILE_SYSTEMS, INPUT, OUTPUT, SAVES, STRE
 from xlearning.config.table.frameworks import BOARD, MPI, TENSORFLOW
 from xlearning.config.table.hadoop import HADOOP, HADOOP_FAMILIES
 from xlearning.config.table.history import HISTORY_SERVER, PAGE, PAGES_OF_CLUSTERS
+from xlearning.config.table.lines import TEXT_FAMILY
 from xlearning.config.table.resources import PLACEMENT, RESOURCES
 from xlearning.config.table.running import AGENTS, CONTAINERS, DOCKER
 
@@ -30,7 +31,8 @@ __all__ = [
 ]
 
 GROUPS: tuple[Group, ...] = (
-    *(RESOURCES, PLACEMENT, APPLICATION, NODES, SECURITY, INPUT, STREAM, OUTPUT, SAVES, FILE_SYSTEMS),
+    *(RESOURCES, PLACEMENT, APPLICATION, NODES, SECURITY, INPUT, STREAM, TEXT_FAMILY),
+    *(OUTPUT, SAVES, FILE_SYSTEMS),
     *(TENSORFLOW, BOARD, MPI, CONTAINERS, AGENTS, DOCKER, LOCAL, PAGE, HISTORY_SERVER, HADOOP),
 )
 

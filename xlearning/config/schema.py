@@ -7,6 +7,10 @@ from typing import NamedTuple
 
 PREFIX = "xlearning."
 HBOX_PREFIX = "hbox."
+# how names of Hadoop's own properties begin
+_HADOOP = (
+    "mapred.", "mapreduce.", "textinputformat.", "fixedlengthinputformat.", "key.value.", "stream.map.",
+)  # fmt: skip
 
 
 class Kind(Enum):
@@ -141,7 +145,7 @@ def key(
     """
     names = [HBOX_PREFIX + short]
     for name in also:
-        foreign = name.startswith(("mapred.", "mapreduce."))
+        foreign = name.startswith(_HADOOP)
         names += [name] if foreign else [PREFIX + name, HBOX_PREFIX + name]
     return Key(
         PREFIX + short, kind, default, doc, tuple(names), values, low, high,

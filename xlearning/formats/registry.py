@@ -39,6 +39,11 @@ def known() -> tuple[str, ...]:
     return tuple(_FORMATS)
 
 
+def is_java(name: str) -> bool:
+    """Whether a format's name can be that of a Java class."""
+    return "." in name and ":" not in name
+
+
 def input_format(name: str, config: Config) -> InputFormat:
     """The format called ``name``: one of `known`, Hadoop's class for it, or the user's own ``module:Class``.
 
@@ -52,10 +57,14 @@ def input_format(name: str, config: Config) -> InputFormat:
 
         return own_input(name, config)
     found = _NAMES.get(name.strip().lower())
+    if is_java(name) and (found is None or config.get("xlearning.inputformat.java")):
+        from xlearning.formats.java.input import JavaInput
+
+        return JavaInput(name.strip(), config)
     if found is None:
         raise UsageError(
             f"input format {name} is not part of this version",
-            hint=f"there is: {', '.join(known())}, and module:Class for your own",
+            hint=f"there is: {', '.join(known())}, and module:Class for your own, and Java classes",
         )
     module, _, class_ = _FORMATS[found].place.partition(":")
     return cast(InputFormat, getattr(importlib.import_module(module), class_)(config))

@@ -132,6 +132,18 @@ class Files:
         """Where the last read was, in words; empty before the first one."""
         return f"{self._last.uri} at byte {self._last.position}" if self._last is not None else ""
 
+    def whole(self, uri: str) -> bytes:
+        """All bytes of a small file as it is now.
+
+        Raises
+        ------
+        OSError, UsageError, StorageError
+            See `open` and `Source.read`.
+        """
+        size = self._fss.of(uri).stat(uri).size
+        with self.open(uri, size) as source:
+            return source.read(0, size)
+
     def open(self, uri: str, size: int) -> Source:
         """The file ``uri``, which had ``size`` bytes when it was listed; close it, or use it in ``with``.
 

@@ -1,26 +1,31 @@
-r"""Text: records are lines that end with LF, CR or CRLF, as in Hadoop's TextInputFormat.
+"""Text: records are lines, as in Hadoop's TextInputFormat; keys are their offsets in the file.
 
-A record belongs to the split that holds the last byte of the line end before it; the first record of
-a file belongs to the split that starts at 0. So a split is a contiguous range of bytes, and no
-line needs to be looked at: `owned` finds the range, `TextFormat.read` copies it in large blocks. Bytes
-stay bytes; a byte order mark at the start of a file is dropped, and every record ends with ``\n``.
+What a line is, and which split has it, is told in `xlearning.formats.lines`. Bytes stay bytes; a byte order
+mark at the start of a file is left out. Keys of a compressed file are offsets in what the split decodes to.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 
 from xlearning.config import Config
+from xlearning.errors import UsageError
 from xlearning.formats import unpacked
 from xlearning.formats.base import Cutting, Record
+from xlearning.formats.codecs.registry import of_name
+from xlearning.formats.escapes import unescaped
+from xlearning.formats.lines import LineRule
 from xlearning.formats.source import Files, Source
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 
-_BLOCK = 1 << 20  # bytes copied at a time
-_SCAN = 1 << 16  # bytes searched at a time for the end of a line
-_MARK = b"\xef\xbb\xbf"
-_LF, _CR = b"\n", b"\r"
+log = logging.getLogger(__name__)
+
+DELIMITER = "xlearning.inputformat.text.delimiter"
+MAXIMUM = "xlearning.inputformat.text.maxlength"
+_BLOCK = 1 << 20  # bytes read at a time
+_SHOWN = 3
 
 
 class TextFormat:
@@ -29,100 +34,90 @@ class TextFormat:
     name = "text"
 
     def __init__(self, config: Config) -> None:
-        del config
+        self._maximum: int = config.get(MAXIMUM)
+        self._rule = LineRule(unescaped(DELIMITER, config), self._maximum)
 
     def splits(self, files: Sequence[FileStatus], cutting: Cutting, reading: Files) -> list[InputSplit]:
-        return unpacked.splits(files, cutting)
+        return unpacked.splits(files, cutting, whole=self._rule.looks_back)
 
     def records(self, split: InputSplit, reading: Files) -> Iterator[Record]:
-        for piece in self.lines(split, reading):
-            for value in piece.removesuffix(_LF).split(_LF):
-                yield b"", value
+        long = _TooLong(split.uri, self._maximum)
+        with reading.open(split.uri, split.size) as source:
+            chunks, start = self._chunks(source, split)
+            first = split.start == 0
+            for at, value in self._rule.records(chunks, first=first, at=start, too_long=long.add):
+                yield b"%d" % at, value
+        long.tell()
 
     def lines(self, split: InputSplit, reading: Files) -> Iterator[bytes]:
+        long = _TooLong(split.uri, self._maximum)
         with reading.open(split.uri, split.size) as source:
-            yield from _copied(source, split)
+            chunks, start = self._chunks(source, split)
+            first = split.start == 0
+            yield from self._rule.lines(chunks, first=first, at=start, too_long=long.add)
+        long.tell()
+
+    def starts(self, file: FileStatus, reading: Files) -> Iterator[int]:
+        """Where each record of a whole file begins."""
+        with reading.open(file.path, file.size) as source:
+            for at, _ in self._rule.records(_blocks(source, 0, file.size), first=True):
+                yield at
+
+    def _chunks(self, source: Source, split: InputSplit) -> tuple[Iterator[bytes], int]:
+        """The bytes of the records of ``split``, and where they begin."""
+        end = split.start + split.length
+        codec = unpacked.codec_of(source, split)
+        if codec is not None:
+            return unpacked.chunks(codec, source, split.start, end, self._rule), 0
+        begin, end = (split.start, end) if split.exact else self._rule.owned(source, split.start, end)
+        return _blocks(source, begin, end), begin
 
 
-def _copied(source: Source, split: InputSplit) -> Iterator[bytes]:
-    codec = unpacked.codec_of(source, split)
-    if codec is not None:
-        blocks = unpacked.owned(codec, source, split)
-    else:
-        blocks = _blocks(source, *owned(source, split))
-    if split.start == 0:
-        blocks = _unmarked(blocks)
-    lines = _LineEnds()
-    for block in blocks:
-        if text := lines.normal(block):
-            yield text
-    if rest := lines.finish():
-        yield rest
+def refuse_compressed(name: str, files: Sequence[FileStatus]) -> None:
+    """See that the format ``name`` can read all of ``files``.
+
+    Raises
+    ------
+    UsageError
+        Some are compressed; they are named together.
+    """
+    known = [(file.path, of_name(file.path)) for file in files]
+    refused = [f"{path} (compressed with {codec.name})" for path, codec in known if codec is not None]
+    if refused:
+        more = f" (and {len(refused) - _SHOWN} more)" if len(refused) > _SHOWN else ""
+        raise UsageError(
+            f"format {name} cannot read {', '.join(refused[:_SHOWN])}{more}",
+            hint="unpack the files first, or use input strategy DOWNLOAD or PLACEHOLDER",
+        )
 
 
 def _blocks(source: Source, position: int, end: int) -> Iterator[bytes]:
     while position < end:
         block = source.read(position, min(_BLOCK, end - position))
+        if not block:
+            return
         position += len(block)
         yield block
 
 
-def _unmarked(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Without the byte order mark at the beginning."""
-    begin = b""
-    for block in blocks:
-        begin += block
-        if len(begin) >= len(_MARK):
-            break
-    if rest := begin.removeprefix(_MARK):
-        yield rest
-    yield from blocks
+class _TooLong:
+    """Counts the records of a split that are left out, and says so once."""
 
+    def __init__(self, uri: str, maximum: int) -> None:
+        self._uri, self._maximum = uri, maximum
+        self._count = 0
+        self._first = 0
 
-def owned(source: Source, split: InputSplit) -> tuple[int, int]:
-    """``(start, end)`` of the records that belong to ``split``, as offsets of the file."""
-    border = split.start + split.length
-    start = 0 if split.start == 0 else _next_start(source, split.start)
-    if start > border:  # one record covers the whole split
-        return start, start
-    return start, source.size if border >= source.size else _next_start(source, border)
+    def add(self, at: int, size: int) -> None:
+        del size
+        if not self._count:
+            self._first = at
+        self._count += 1
 
-
-def _next_start(source: Source, position: int) -> int:
-    """Start of the first record whose line end before it ends at ``position`` or later."""
-    while block := source.read(position, _SCAN):
-        feed = block.find(_LF)
-        back = block.find(_CR, 0, feed if feed >= 0 else len(block))
-        if back >= 0:
-            after = position + back + 1
-            return after + (source.read(after, 1) == _LF)
-        if feed >= 0:
-            return position + feed + 1
-        position += len(block)
-    return source.size
-
-
-class _LineEnds:
-    """Makes every line end ``LF``, block by block."""
-
-    def __init__(self) -> None:
-        self._held = False  # a CR at the end of a block, whose LF may follow
-        self._last = _LF
-
-    def normal(self, block: bytes) -> bytes:
-        """What can be said of ``block``, and of what was held back before."""
-        if self._held:
-            block, self._held = _CR + block, False
-        if _CR in block:
-            if block.endswith(_CR):
-                block, self._held = block[:-1], True
-            block = block.replace(b"\r\n", _LF).replace(_CR, _LF)
-        if block:
-            self._last = block[-1:]
-        return block
-
-    def finish(self) -> bytes:
-        """What is left: a CR that was held back, or the end of a last line that has none."""
-        if self._held or self._last != _LF:
-            return _LF
-        return b""
+    def tell(self) -> None:
+        if self._count:
+            log.warning(
+                "left out of %s: %d record%s of %d bytes or more (%s), the first one at byte %d",
+                *(self._uri, self._count, "" if self._count == 1 else "s", self._maximum, MAXIMUM),
+                self._first,
+            )

@@ -166,7 +166,7 @@ def make_plan(
     crew = roles.asked(app_type, config, found, notes)
     wanted_workers = crew.workers
     if streaming:
-        feeds = streams.plan(request, listings, crew.workers, config, fss, found, notes)
+        feeds = streams.plan(request, listings, shipped, crew.workers, config, fss, found, notes)
     else:
         feeds = ()
         if not dealing.rule(config).whole:

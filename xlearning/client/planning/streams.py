@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from xlearning.client.planning.inputs import Listing
 from xlearning.client.planning.request import Request
+from xlearning.client.planning.resources import Shipped
 from xlearning.client.problems import Problem
 from xlearning.config import Config
 from xlearning.errors import UsageError
@@ -24,6 +25,7 @@ _ORDERS = {
 def plan(
     request: Request,
     listings: Sequence[Listing],
+    shipped: Sequence[Shipped],
     workers: int,
     config: Config,
     fss: FileSystems,
@@ -32,12 +34,17 @@ def plan(
 ) -> tuple[StreamSpec, ...]:
     """What each worker reads; workers without any input are a note, for the number of workers stays."""
     from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
+    from xlearning.formats.registry import is_java
 
     if not request.inputs:
         problems.append(
             Problem("input strategy STREAM without an input", "add --input PATH, or choose another strategy")
         )
         return ()
+    if is_java(config.get("xlearning.inputformat.class")):
+        from xlearning.formats.java import classpath
+
+        classpath.offer(item.resource.uri for item in shipped)
     try:
         feeds = plan_streams(
             {listing.spec.local: listing.files for listing in listings}, workers, config, fss

@@ -50,7 +50,15 @@ STREAM = Group(
     "Input strategy STREAM",
     (
         key("inputformat.class", _K.STRING, "text",
-            "Format of the files: text, the name of Hadoop's class for it, or module:Class of your own."),
+            "Format of the files: text, the name of Hadoop's class for it, module:Class of your "
+            "own, or the full name of another Java class."),
+        key("inputformat.java", _K.BOOL, "false",
+            "Let Java also read formats that XLearning reads itself, given by a full Java name."),
+        key("java.classpath", _K.STRING, None,
+            "Class path of Java formats beside the job's own jars, as java -cp has it; unset: what "
+            "hadoop classpath says, or HADOOP_CLASSPATH and CLASSPATH."),
+        key("java.options", _K.STRING, "-Xmx256m",
+            "Options of the JVM of Java formats. Its memory is part of the container's."),
         key("stream.epoch", _K.INT, "1", "How often a worker's input is fed to its program.", low=1),
         key("input.stream.shuffle", _K.BOOL, "false",
             "Deal split i to worker i mod W, instead of neighbours to each worker."),

@@ -1,0 +1,121 @@
+"""Java classes as input formats: splits and readers are made by Hadoop's own code."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import struct
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from xlearning.config import Config
+from xlearning.formats.base import Cutting, Record
+from xlearning.formats.java import classpath
+from xlearning.formats.java.process import Helper
+from xlearning.formats.source import Files
+from xlearning.fs.base import FileStatus
+from xlearning.job import InputSplit
+
+_LOCK = threading.Lock()
+_idle: dict[str, list[Helper]] = {}  # waits for the next split; a JVM takes longer to start than many of them
+
+
+def release() -> None:
+    """End the processes that wait for another split."""
+    with _LOCK:
+        waiting = [helper for helpers in _idle.values() for helper in helpers]
+        _idle.clear()
+    for helper in waiting:
+        helper.close()
+
+
+class JavaInput:
+    """See `xlearning.formats.base.InputFormat`.
+
+    Planning has a process of its own. Readers use theirs for one split after the other; see `release`.
+    """
+
+    def __init__(self, name: str, config: Config) -> None:
+        self.name = name
+        self._config = config
+
+    def splits(self, files: Sequence[FileStatus], cutting: Cutting, reading: Files) -> list[InputSplit]:
+        sizes = {file.path: file.size for file in files}
+        number = max(1, self._config.get("xlearning.input.split.number"))
+        properties = {"mapreduce.input.fileinputformat.split.minsize": str(cutting.minimum)}
+        if cutting.maximum:
+            properties["mapreduce.input.fileinputformat.split.maxsize"] = str(cutting.maximum)
+        with contextlib.closing(self._start(reading, properties)) as helper:
+            found = helper.ask(do="splits", files=list(sizes), number=number)
+        return [
+            InputSplit(
+                split["uri"],
+                split["start"],
+                split["length"],
+                sizes.get(split["uri"], split["start"] + split["length"]),
+                hosts=tuple(split["hosts"]),
+                data=json.dumps([split["class"], split["data"]]),
+            )
+            for split in found
+        ]
+
+    def records(self, split: InputSplit, reading: Files) -> Iterator[Record]:
+        class_, data = json.loads(split.data)
+        with _LOCK:
+            waiting = _idle.setdefault(self.name, [])
+            helper = waiting.pop() if waiting else None
+        helper = helper or self._start(reading, {})
+        whole = False
+        try:
+            for batch in helper.batches(class_, data):
+                yield from _records(batch)
+            whole = True
+        finally:
+            if whole:
+                with _LOCK:
+                    _idle.setdefault(self.name, []).append(helper)
+            else:
+                helper.close()
+
+    def _start(self, reading: Files, properties: dict[str, str]) -> Helper:
+        node = classpath.of_node(self._config.get("xlearning.java.classpath"))
+        helper = Helper(f"input format {self.name}")
+        try:
+            jars = [_local(jar, helper.folder, n, reading) for n, jar in enumerate(classpath.offered())]
+            helper.ask(
+                do="start",
+                classpath=[*jars, *node],
+                options=shlex.split(self._config.get("xlearning.java.options")),
+                properties={**self._hadoop(), **properties},
+                **{"class": self.name},
+            )
+        except BaseException:
+            helper.close()
+            raise
+        return helper
+
+    def _hadoop(self) -> dict[str, str]:
+        """What the job says to Hadoop's classes: all properties that are not ours."""
+        given = self._config.explicit().items()
+        return {name: text for name, text in given if not name.startswith(("xlearning.", "hbox."))}
+
+
+def _local(jar: str, folder: Path, number: int, reading: Files) -> str:
+    """A path of the jar on this machine; one that is elsewhere is copied."""
+    if "://" not in jar or jar.startswith("file:///"):
+        return jar.removeprefix("file://")
+    target = folder / f"{number}.jar"
+    target.write_bytes(reading.whole(jar))
+    return str(target)
+
+
+def _records(batch: bytes) -> Iterator[Record]:
+    (count,) = struct.unpack_from("<I", batch)
+    lengths = struct.unpack_from(f"<{2 * count}I", batch, 4)
+    at = 4 + 8 * count
+    for first, second in zip(lengths[::2], lengths[1::2], strict=True):
+        middle, end = at + first, at + first + second
+        yield batch[at:middle], batch[middle:end]
+        at = end
