@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import hypothesis
 import leaks
 import pytest
+import s3_server
 from minihadoop import MiniHadoop, missing_tools
 from webhdfs import WebHdfs
 
@@ -107,6 +108,20 @@ def hdfs_dir(hadoop: MiniHadoop) -> Iterator[str]:
     web.mkdirs(path)
     yield hadoop.hdfs_uri + path
     web.delete(path)
+
+
+@pytest.fixture(scope="session")
+def s3(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s3_server.S3Server]:
+    """The S3 server of this test run."""
+    try:
+        program = s3_server.gateway_program()
+    except FileNotFoundError as error:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"the tests need a real S3 server: {error}", pytrace=False)
+        pytestconfig.stash[_SKIPPED] = f"no real S3 server: {error}"
+        pytest.skip(f"no real S3 server: {error}")
+    with s3_server.running(program, tmp_path_factory.mktemp("s3")) as server:
+        yield server
 
 
 @pytest.hookimpl(trylast=True)

@@ -13,7 +13,7 @@ __all__ = ["OPTIONS", "Option", "Takes", "camel", "spellings"]
 JOB, ROLES, DATA, FILES = "The job", "Containers", "Data", "Files and archives"
 PROGRAM, BOARD, CONFIG, RUN = "The program's environment", "TensorBoard", "Configuration", "How it runs"
 _MANY, _SWITCH, _NOTHING = Takes.MANY, Takes.SWITCH, Takes.NOTHING
-_NO_S3 = "read and write S3 in your program, or copy with hadoop distcp s3a://... and use an HDFS path"
+_NO_S3 = "write --input s3a://BUCKET/PREFIX#NAME and --output s3a://BUCKET/PREFIX#NAME"
 
 OPTIONS: tuple[Option, ...] = (
     Option("app-name", "Name of the application (default: XLearning-<milliseconds>).", JOB,

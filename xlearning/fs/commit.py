@@ -18,7 +18,7 @@ from typing import TypeVar
 from xlearning import jsonfile
 from xlearning.errors import StorageError, XLearningError
 from xlearning.fs import replacing
-from xlearning.fs.base import FileStatus, FileSystem, exists, join, parent
+from xlearning.fs.base import FileStatus, FileSystem, ObjectStore, exists, join, parent
 from xlearning.fs.registry import FileSystems
 from xlearning.fs.retry import keep_trying
 from xlearning.job import OutputSpec, to_dict
@@ -84,11 +84,19 @@ def save_part(remote: str, app_id: str, attempt: int, save_id: str, container_id
 def rename_once(fs: FileSystem, source: str, target: str) -> None:
     """Rename a folder, and take a rename that was done already for what it is.
 
+    Where a rename is a copy, one that was interrupted is begun anew.
+
     Raises
     ------
     OutputLost
         Neither of the two is there.
     """
+    if isinstance(fs, ObjectStore):
+        try:
+            fs.move_over(source, target)
+        except FileNotFoundError:
+            raise OutputLost(f"{source} is gone, but {target} is not there: output was lost") from None
+        return
     if not exists(fs, source):
         if exists(fs, target):
             return
@@ -418,6 +426,10 @@ class Committer:
 
 def _set_aside(fs: FileSystem, move: Move) -> None:
     """Rename what an output held; may be repeated."""
+    if isinstance(fs, ObjectStore):
+        if exists(fs, move.source):
+            fs.move_over(move.source, move.target)
+        return
     if exists(fs, move.target) or not exists(fs, move.source):
         return
     fs.mkdirs(parent(move.target))

@@ -238,7 +238,7 @@ class _Upload(_Copy):
         self._fs, self._source, self._target, self._slots = fs, source, target, slots
         self._may_vanish = may_vanish
         head, _, name = target.rpartition("/")
-        self._partial = f"{head}/{_partial_name(name)}"
+        self._partial = target if fs.whole_on_close else f"{head}/{_partial_name(name)}"
         self._size = 0
 
     def run(self) -> None:
@@ -272,6 +272,8 @@ class _Upload(_Copy):
             raise StorageUnavailable(f"{stored} of {self._size} bytes were stored")
 
     def _publish(self) -> None:
+        if self._partial == self._target:
+            return
         try:
             self._fs.replace(self._partial, self._target)
         except FileNotFoundError:

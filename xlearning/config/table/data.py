@@ -6,7 +6,6 @@ from xlearning.config.schema import Group, Kind, ignored, key, missing
 
 _K = Kind
 _CHANGED_ONLY = missing("save changed files only", "leave it out: every save holds all files")
-_S3 = ignored("S3 is not part of this version yet")
 # the two originals' defaults, which ask for nothing
 _TEXT_OUT = (
     "net.qihoo.xlearning.common.TextMultiOutputFormat",
@@ -163,12 +162,5 @@ FILE_SYSTEMS = Group(
         key("cache.max.size", _K.SIZE, "20G",
             "What a user keeps there; beyond it goes what was used longest ago and is not in use.", low=0),
         key("cache.max.age", _K.DURATION_S, "30d", "What nobody used for so long goes anyway.", low=0),
-        key("s3.cluster", _K.STRING, None, "Hbox: address of the S3 service.", effect=_S3),
-        key("s3.cluster.prefix", _K.STRING, "http://",
-            "Hbox: what stands before the address of the S3 service.", effect=_S3),
-        key("s3.bucket.dir.split", _K.STRING, "/", "Hbox: what stands between bucket and prefix.",
-            effect=_S3),
-        key("s3.key.access", _K.STRING, None, "Hbox: access key of S3.", effect=_S3),
-        key("s3.key.secret", _K.STRING, None, "Hbox: secret key of S3; never shown.", effect=_S3),
     ),
 )  # fmt: skip
