@@ -77,7 +77,8 @@ OPTIONS: tuple[Option, ...] = (
            "INPUT_FILE_LIST; STREAM feeds their lines to the program's standard input.",
            DATA, key="xlearning.input.strategy", metavar="STRATEGY", common=True),
     Option("inputformat",
-           "With STREAM: format of the files, text, the name of Hadoop's class, or module:Class of your own.",
+           "With STREAM: format of the files (text, parquet, ...), Hadoop's class, or module:Class of "
+           "your own.",
            DATA, key="xlearning.inputformat.class", metavar="FORMAT", aliases=("input-format-class",)),
     Option("inputformat-enable", "Older spelling of --input-strategy STREAM.", DATA, _SWITCH,
            key="xlearning.input.stream", aliases=("input-format-enable",)),

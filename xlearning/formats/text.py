@@ -17,6 +17,7 @@ from xlearning.formats.codecs.registry import of_name
 from xlearning.formats.escapes import unescaped
 from xlearning.formats.lines import LineRule
 from xlearning.formats.source import Files, Source
+from xlearning.formats.splits import by_size
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 

@@ -9,9 +9,9 @@ from xlearning.formats.base import Cutting
 from xlearning.formats.codecs import bzip2_blocks
 from xlearning.formats.codecs.base import Codec
 from xlearning.formats.codecs.registry import HEAD, find, of_name
-from xlearning.formats.division import by_size
 from xlearning.formats.lines import LineRule
 from xlearning.formats.source import Source
+from xlearning.formats.splits import by_size
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 

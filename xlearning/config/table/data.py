@@ -49,8 +49,10 @@ STREAM = Group(
     "Input strategy STREAM",
     (
         key("inputformat.class", _K.STRING, "text",
-            "Format of the files: text, the name of Hadoop's class for it, module:Class of your "
-            "own, or the full name of another Java class."),
+            "Format of the files: text, sequencefile, sequencefile-text, avro, parquet, orc, tfrecord, the "
+            "Java class for one of them, module:Class of your own, or any other Java class."),
+        key("inputformat.columns", _K.LIST, None,
+            "Parquet and ORC: the columns that are read, in this order; unset: all."),
         key("inputformat.java", _K.BOOL, "false",
             "Let Java also read formats that XLearning reads itself, given by a full Java name."),
         key("java.classpath", _K.STRING, None,
@@ -110,6 +112,10 @@ OUTPUT = Group(
         key("outputformat.compress", _K.BOOL, "false", "Hadoop's word for xlearning.outputformat.codec=gzip.",
             also=("mapreduce.output.fileoutputformat.compress", "mapred.output.compress"),
             stands_for=("xlearning.outputformat.codec", "gzip")),
+        key("outputformat.compress.type", _K.ENUM, "RECORD",
+            "STREAM: whether a SequenceFile is compressed by RECORD or by BLOCK of many.",
+            values=("RECORD", "BLOCK"),
+            also=("mapreduce.output.fileoutputformat.compress.type", "mapred.output.compression.type")),
         key("outputformat.part.size", _K.SIZE, "512M",
             "STREAM: size at which a file of the output ends, with the next line, and another one begins.",
             also=("mapred.reduce.max.size.per.file",), low=1),
