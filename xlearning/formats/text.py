@@ -17,7 +17,6 @@ from xlearning.formats.codecs.registry import of_name
 from xlearning.formats.escapes import unescaped
 from xlearning.formats.lines import LineRule
 from xlearning.formats.source import Files, Source
-from xlearning.formats.splits import by_size
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 
