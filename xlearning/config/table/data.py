@@ -105,7 +105,8 @@ OUTPUT = Group(
             "STREAM: format of the output: text, the name of Hadoop's class for it, or module:Class of your "
             "own.", defaults=_TEXT_OUT),
         key("outputformat.codec", _K.STRING, "none",
-            "STREAM: how text is compressed: none, gzip, bzip2, deflate, or the name of Hadoop's class.",
+            "STREAM: how text is compressed: none, gzip, bzip2, zstd, deflate, snappy, lz4, or the "
+            "name of Hadoop's class.",
             also=("mapreduce.output.fileoutputformat.compress.codec", "mapred.output.compression.codec")),
         key("outputformat.compress", _K.BOOL, "false", "Hadoop's word for xlearning.outputformat.codec=gzip.",
             also=("mapreduce.output.fileoutputformat.compress", "mapred.output.compress"),
