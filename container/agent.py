@@ -33,7 +33,7 @@ RELEASED, ABANDONED = 0, 1  # exit codes: sent home; alone, refused or broken
 _FIRST_PATIENCE = 60.0  # seconds to look for an ApplicationMaster that was never seen
 _FIRST_PAUSE_LOCAL, _FIRST_PAUSE = 0.02, 0.3
 _FAREWELL = 3.0
-_CANNOT_START = 126  # as the shell says
+_CANNOT_START = os.EX_CONFIG  # apart from what a shell says of commands
 
 
 class Agent:
