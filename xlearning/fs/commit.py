@@ -21,7 +21,7 @@ from xlearning.fs.base import FileStatus, FileSystem, exists, join
 from xlearning.fs.intent import SUCCESS, TEMPORARY, Intent, Move, check
 from xlearning.fs.registry import FileSystems
 from xlearning.fs.retry import keep_trying
-from xlearning.fs.steps import mark_whole, rename_once, set_aside
+from xlearning.fs.steps import mark_whole, rename_once, set_aside, write
 from xlearning.job import OutputSpec, to_dict
 
 _INTENT = "intent.json"
