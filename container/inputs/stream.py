@@ -183,7 +183,7 @@ class Feeder:
         self._done, self._part = self._done + self._spec.splits[number].length, 0
 
     def _pieces(self, number: int) -> Iterator[bytes]:
-        from xlearning.formats.framing import pieces
+        from xlearning.formats.framing import Framing, pieces
         from xlearning.formats.registry import input_format
         from xlearning.formats.source import Files
         from xlearning.fs.retry import Cancelled
@@ -191,7 +191,8 @@ class Feeder:
         split = self._spec.splits[number]
         reading = Files(self._fss, retry_time=self._retry_time, cancel=self._cancel)
         try:
-            yield from pieces(input_format(self._spec.format, self._config), split, reading)
+            format_ = input_format(self._spec.format, self._config)
+            yield from pieces(format_, split, reading, Framing.of(self._config))
         except Cancelled as error:
             raise _NobodyReads from error
         except (XLearningError, OSError) as error:

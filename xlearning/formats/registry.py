@@ -21,6 +21,13 @@ class _Entry(NamedTuple):
 # name -> its place; one line each
 _FORMATS = {
     "text": _Entry("xlearning.formats.text:TextFormat", ("TextInputFormat",)),
+    "keyvalue": _Entry("xlearning.formats.keyvalue:KeyValueFormat", ("KeyValueTextInputFormat",)),
+    "nline": _Entry("xlearning.formats.nline:NLineFormat", ("NLineInputFormat",)),
+    "combine": _Entry(
+        "xlearning.formats.combine:CombineFormat", ("CombineTextInputFormat", "CombineFileInputFormat")
+    ),
+    "fixed": _Entry("xlearning.formats.fixed:FixedFormat", ("FixedLengthInputFormat",)),
+    "wholefile": _Entry("xlearning.formats.wholefile:WholeFileFormat"),
     "sequencefile": _Entry("xlearning.formats.sequencefile:SequenceFileFormat", ("SequenceFileInputFormat",)),
     "sequencefile-text": _Entry(
         "xlearning.formats.sequencefile:SequenceFileTextFormat", ("SequenceFileAsTextInputFormat",)
@@ -41,7 +48,12 @@ _FORMATS = {
         "xlearning.formats.tfrecord:TFRecordFormat", ("org.tensorflow.hadoop.io.TFRecordFileInputFormat",)
     ),
 }
-_PACKAGES = ("", "org.apache.hadoop.mapred.", "org.apache.hadoop.mapreduce.lib.input.")
+_PACKAGES = (
+    "",
+    "org.apache.hadoop.mapred.",
+    "org.apache.hadoop.mapred.lib.",
+    "org.apache.hadoop.mapreduce.lib.input.",
+)
 
 
 def _spellings(class_: str) -> tuple[str, ...]:
