@@ -39,11 +39,11 @@ demo-hadoop: $(VENV)/.installed ## the same on a real HDFS and YARN, started for
 
 test: $(VENV)/.test ## unit, local, real Hadoop and browser tests
 	@tools/prepare-tests.sh
-	$(PYTEST) -m 'not large'
+	$(PYTEST) -n 2 --dist loadgroup -m 'not large'
 
 test-all: $(VENV)/.test ## the same, and what is big or slow
 	@tools/prepare-tests.sh
-	$(PYTEST)
+	$(PYTEST) -n 2 --dist loadgroup
 
 lint: $(VENV)/.lint ## ruff, mypy --strict and the import rules
 	$(BIN)/ruff check .

@@ -144,7 +144,7 @@ async def run(environ: Mapping[str, str]) -> int:
     owner = _user(environ) if on_yarn else None
     job = await_job(FileSystems(f"{scheme}://{authority}"), staging, attempt, patience, owner)
     config = Config.from_properties(job.properties)
-    storage = FileSystems(job.default_fs, timeout=config.get("xlearning.fs.timeout"))
+    storage = FileSystems(job.default_fs, timeout=config.get("xlearning.fs.timeout"), config=config)
     manager, requested = container_manager(environ, job)
     said = ended.read(storage, job.staging) if attempt > 1 else None
     if said is not None:

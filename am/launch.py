@@ -14,7 +14,7 @@ from xlearning.am.inputs.plan import InputPlan
 from xlearning.cluster import attempts
 from xlearning.config import Config
 from xlearning.fs.base import join, split_uri
-from xlearning.fs.commit import save_part, upload_folder
+from xlearning.fs.intent import save_part, upload_folder
 from xlearning.job import (
     CHIEF,
     EVALUATOR,
@@ -49,6 +49,8 @@ def limits(config: Config) -> Limits:
         allocate=config.get("xlearning.allocate.timeout"),
         job=config.get("xlearning.job.exec.timeout"),
         save=config.get("xlearning.interresult.upload.timeout"),
+        saves_kept=config.get("xlearning.interresult.keep"),
+        save_changed=config.get("xlearning.interresult.save.inc"),
         save_interval=config.get("xlearning.interresult.upload.interval"),
         start_retry=config.get("xlearning.container.start.retry"),
         max_attempts=config.get("xlearning.app.max.attempts"),

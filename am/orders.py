@@ -52,6 +52,7 @@ def save(
         transfers=_transfers(pairs),
         moves=[pb.Move(source=source, target=target) for source, target in moves],
         timeout=action.timeout,
+        base=action.base,
     )
     return pb.AmMessage(save=body, generation=action.task.generation)
 

@@ -281,6 +281,9 @@ class Runtime:
     def _begin_save(self, action: act.BeginSave) -> None:  # noqa: ARG002
         self._saves.begin(self._clock.now())
 
+    def _prune_saves(self, action: act.PruneSaves) -> None:
+        self._spawn(self._saves.prune(action))
+
     def _seal_save(self, action: act.SealSave) -> None:
         self._spawn(self._saves.seal(action))
 
@@ -375,6 +378,7 @@ _HANDLERS: dict[type[act.Action], Any] = {
     act.Upload: Runtime._upload,
     act.Save: Runtime._save,
     act.BeginSave: Runtime._begin_save,
+    act.PruneSaves: Runtime._prune_saves,
     act.SealSave: Runtime._seal_save,
     act.Commit: Runtime._commit,
     act.Record: Runtime._record,

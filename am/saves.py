@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import logging
 from collections.abc import Callable
 
@@ -11,12 +12,14 @@ from xlearning.am.core import actions as act
 from xlearning.am.core import events as ev
 from xlearning.am.core.machine import Machine
 from xlearning.am.pools import Pool
+from xlearning.am.retention import MANIFEST, prune
 from xlearning.config import Config
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
-from xlearning.fs.commit import mark_whole
+from xlearning.fs.base import FileSystem, join
 from xlearning.fs.retry import keep_trying
-from xlearning.job import SaveTrigger
+from xlearning.fs.steps import mark_whole
+from xlearning.job import SaveTrigger, to_dict
 from xlearning.proto import xlearning_pb2 as pb
 
 log = logging.getLogger(__name__)
@@ -83,17 +86,49 @@ class Saves:
         return orders.save(action, order.transfers, order.moves)
 
     async def seal(self, action: act.SealSave) -> None:
-        """Mark the folders of a save as whole."""
+        """Write the list of the parts into the folders of a save, then the mark that they are whole."""
         try:
-            await self._pool.run(self._mark, action.paths)
+            await self._pool.run(self._mark, action)
         except (XLearningError, OSError) as error:
             log.warning("save %s could not be marked as whole: %s", action.save_id, error)
             self._post(ev.SaveSealFailed(action.save_id, str(error)))
         else:
             self._post(ev.SaveSealed(action.save_id))
 
-    def _mark(self, paths: tuple[str, ...]) -> None:
+    async def prune(self, action: act.PruneSaves) -> None:
+        """Delete saves that are older than those to keep."""
+        keep = self._config.get("xlearning.interresult.keep")
+        gone, problems = list[str](), list[str]()
+        for path in action.paths:
+            more = await self._pool.run(
+                prune,
+                self._storage,
+                path,
+                action.save_id,
+                self._machine.job.app_id,
+                keep,
+                self._config.get("xlearning.fs.retry.time"),
+            )
+            gone, problems = gone + more[0], problems + more[1]
+        self._post(ev.SavesPruned(tuple(dict.fromkeys(gone)), tuple(problems)))
+
+    def _mark(self, action: act.SealSave) -> None:
         retry_time = self._config.get("xlearning.fs.retry.time")
-        for path in paths:
-            mark = functools.partial(mark_whole, self._storage.of(path), path, self._machine.job.app_id)
+        about = {
+            "version": 1,
+            "app_id": self._machine.job.app_id,
+            "save": action.save_id,
+            "needs": sorted({holder for part in action.parts for holder in part.needs}),
+            "parts": [to_dict(part) for part in action.parts],
+        }
+        text = json.dumps(about).encode("ascii")
+        for path in action.paths:
+            fs = self._storage.of(path)
+            keep_trying(functools.partial(_write, fs, join(path, MANIFEST), text), retry_time=retry_time)
+            mark = functools.partial(mark_whole, fs, path, self._machine.job.app_id)
             keep_trying(mark, retry_time=retry_time)
+
+
+def _write(fs: FileSystem, path: str, data: bytes) -> None:
+    with fs.open_write(path, overwrite=True) as stream:
+        stream.write(data)

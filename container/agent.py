@@ -63,7 +63,7 @@ class Agent:
         self._end: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._session = self._make_session()
         self._voice = Voice(self._session.tell, self._session.tell_newest)
-        self._publisher = Publisher(work, self._orders, self._voice)
+        self._publisher = Publisher(work, self._orders, self._voice, self._find_pid)
 
     async def run(self) -> int:
         """Serve until the container is released, or left alone; the exit code of the agent."""
@@ -142,8 +142,8 @@ class Agent:
             beat.cpu_percent, beat.memory_bytes = program.usage.cpu_percent, program.usage.memory_bytes
             if program.progress is not None:
                 beat.has_progress, beat.progress = True, program.progress
-            if program.fetching:
-                voice.mention(fetch_progress=pb.FetchProgress(**_moving(program.fetched)))
+            if (amount := program.moving) is not None:
+                voice.mention(fetch_progress=pb.FetchProgress(**_moving(amount)))
         if (amount := self._publisher.amount) is not None:
             voice.mention(upload_progress=pb.UploadProgress(**_moving(amount)))
         voice.mention(beat=beat)
@@ -226,6 +226,9 @@ class Agent:
             return None
         self._voice.say(fetch_done=pb.FetchDone(files=program.fetched.files, bytes=program.fetched.size))
         return program
+
+    def _find_pid(self) -> int | None:
+        return self._program.pid if self._program is not None else None
 
     def _start_board(self, program: Program) -> None:
         spec = program.spec.board

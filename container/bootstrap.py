@@ -139,6 +139,6 @@ if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in PARTS:
         sys.exit("usage: bootstrap.py agent|am")
     _forget_own_folder()
-    if sys.argv[1] == "agent":
+    if sys.argv[1] == "agent" and not os.environ.get("XLEARNING_TLS"):  # see xlearning.cluster.base
         _do_without_ssl()
     sys.exit(main(sys.argv[1]))

@@ -83,4 +83,6 @@ class Orders:
         return jsonfile.content(self.staging_fs(), path, _LIMIT).decode("utf-8")
 
     def _file_systems(self) -> FileSystems:
-        return FileSystems(self._default_uri, timeout=self.config.get("xlearning.fs.timeout"))
+        return FileSystems(
+            self._default_uri, timeout=self.config.get("xlearning.fs.timeout"), config=self.config
+        )

@@ -60,6 +60,11 @@ def _moving(body: Any) -> Fields:
     return {**_counts(body), "total_files": body.total_files, "total_size": body.total_bytes, "rate": rate}
 
 
+def _saved(body: Any) -> Fields:
+    more = {"kept": body.kept, "changed": body.changed, "needs": tuple(body.needs)}
+    return {"save_id": body.save_id, **_counts(body), **more}
+
+
 _RULES: dict[str, tuple[str, Callable[[Any], Fields]]] = {
     "beat": ("Beat", _beat),
     "ports_ready": ("PortsReady", lambda b: {"ports": tuple(b.ports)}),
@@ -71,7 +76,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], Fields]]] = {
     "upload_progress": ("UploadProgressed", _moving),
     "upload_done": ("UploadDone", _uploaded),
     "upload_failed": ("UploadFailed", _reason),
-    "save_done": ("SaveDone", lambda b: {"save_id": b.save_id, **_counts(b)}),
+    "save_done": ("SaveDone", _saved),
     "save_failed": ("SaveFailed", lambda b: {"save_id": b.save_id, **_reason(b)}),
     "board_started": ("BoardStarted", lambda b: {"url": b.url[:2048], "note": b.note[:_REASON]}),
     "goodbye": ("AgentStopped", lambda b: {}),  # noqa: ARG005

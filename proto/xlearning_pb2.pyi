@@ -152,14 +152,20 @@ class UploadFailed(_message.Message):
     def __init__(self, reason: _Optional[str] = ...) -> None: ...
 
 class SaveDone(_message.Message):
-    __slots__ = ("save_id", "files", "bytes")
+    __slots__ = ("save_id", "files", "bytes", "kept", "changed", "needs")
     SAVE_ID_FIELD_NUMBER: _ClassVar[int]
     FILES_FIELD_NUMBER: _ClassVar[int]
     BYTES_FIELD_NUMBER: _ClassVar[int]
+    KEPT_FIELD_NUMBER: _ClassVar[int]
+    CHANGED_FIELD_NUMBER: _ClassVar[int]
+    NEEDS_FIELD_NUMBER: _ClassVar[int]
     save_id: str
     files: int
     bytes: int
-    def __init__(self, save_id: _Optional[str] = ..., files: _Optional[int] = ..., bytes: _Optional[int] = ...) -> None: ...
+    kept: int
+    changed: int
+    needs: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, save_id: _Optional[str] = ..., files: _Optional[int] = ..., bytes: _Optional[int] = ..., kept: _Optional[int] = ..., changed: _Optional[int] = ..., needs: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class SaveFailed(_message.Message):
     __slots__ = ("save_id", "reason")
@@ -287,16 +293,18 @@ class Transfer(_message.Message):
     def __init__(self, local: _Optional[str] = ..., remote: _Optional[str] = ...) -> None: ...
 
 class Save(_message.Message):
-    __slots__ = ("save_id", "transfers", "moves", "timeout")
+    __slots__ = ("save_id", "transfers", "moves", "timeout", "base")
     SAVE_ID_FIELD_NUMBER: _ClassVar[int]
     TRANSFERS_FIELD_NUMBER: _ClassVar[int]
     MOVES_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_FIELD_NUMBER: _ClassVar[int]
+    BASE_FIELD_NUMBER: _ClassVar[int]
     save_id: str
     transfers: _containers.RepeatedCompositeFieldContainer[Transfer]
     moves: _containers.RepeatedCompositeFieldContainer[Move]
     timeout: float
-    def __init__(self, save_id: _Optional[str] = ..., transfers: _Optional[_Iterable[_Union[Transfer, _Mapping]]] = ..., moves: _Optional[_Iterable[_Union[Move, _Mapping]]] = ..., timeout: _Optional[float] = ...) -> None: ...
+    base: str
+    def __init__(self, save_id: _Optional[str] = ..., transfers: _Optional[_Iterable[_Union[Transfer, _Mapping]]] = ..., moves: _Optional[_Iterable[_Union[Move, _Mapping]]] = ..., timeout: _Optional[float] = ..., base: _Optional[str] = ...) -> None: ...
 
 class Move(_message.Message):
     __slots__ = ("source", "target")

@@ -6,10 +6,12 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import hypothesis
 import leaks
 import pytest
+import s3_server
 from minihadoop import MiniHadoop, missing_tools
 from webhdfs import WebHdfs
 
@@ -22,6 +24,10 @@ os.environ.pop("LANGUAGE", None)
 os.environ["LANG"] = os.environ.pop("LC_ALL", None) or os.environ.get("LANG", "C")
 os.environ["LC_MESSAGES"] = "C"
 
+_HERE = Path(__file__).parent
+# Jobs of this machine know one another by their ids, and tests of YARN share its nodes: with several
+# processes (pytest -n 2 --dist loadgroup) each kind has one for itself. Unit tests run where there is time.
+_GROUPS = {"hadoop": "cluster", "local": "machine", "browser": "machine"}
 _SKIPPED = pytest.StashKey[str]()
 
 
@@ -36,8 +42,11 @@ def nothing_is_left_running() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever uses the cluster is marked so."""
+    """Whatever uses the cluster is marked so, and what would meet on one machine stays in one process."""
     for item in items:
+        group = _GROUPS.get(item.path.relative_to(_HERE).parts[0])
+        if group:
+            item.add_marker(pytest.mark.xdist_group(group))
         if not {"hadoop", "hadoop_tools", "secure_hadoop"}.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("hadoop")
 
@@ -107,6 +116,20 @@ def hdfs_dir(hadoop: MiniHadoop) -> Iterator[str]:
     web.mkdirs(path)
     yield hadoop.hdfs_uri + path
     web.delete(path)
+
+
+@pytest.fixture(scope="session")
+def s3(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s3_server.S3Server]:
+    """The S3 server of this test run."""
+    try:
+        program = s3_server.gateway_program()
+    except FileNotFoundError as error:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"the tests need a real S3 server: {error}", pytrace=False)
+        pytestconfig.stash[_SKIPPED] = f"no real S3 server: {error}"
+        pytest.skip(f"no real S3 server: {error}")
+    with s3_server.running(program, tmp_path_factory.mktemp("s3")) as server:
+        yield server
 
 
 @pytest.hookimpl(trylast=True)

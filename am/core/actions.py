@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from xlearning.am.core.tasks import ClusterMap, Task, Uploaded
+from xlearning.am.core.tasks import ClusterMap, SavedPart, Task, Uploaded
 from xlearning.job import AppState
 
 
@@ -86,12 +86,13 @@ class Upload(Action):
 
 @dataclass(frozen=True)
 class Save(Action):
-    """``timeout``: seconds, then the agent gives up."""
+    """``timeout``: seconds, then the agent gives up. ``base``: only what changed since that save."""
 
     container_id: str
     task: Task
     save_id: str
     timeout: float
+    base: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,16 @@ class BeginSave(Action):
 
 @dataclass(frozen=True)
 class SealSave(Action):
-    """Mark the folders of a save as whole."""
+    """List what a save holds and mark its folders as whole."""
+
+    save_id: str
+    paths: tuple[str, ...]
+    parts: tuple[SavedPart, ...] = ()
+
+
+@dataclass(frozen=True)
+class PruneSaves(Action):
+    """Keep only the newest whole saves; ``save_id`` is the newest of all."""
 
     save_id: str
     paths: tuple[str, ...]

@@ -205,9 +205,14 @@ class UploadFailed(AgentEvent):
 
 @dataclass(frozen=True)
 class SaveDone(AgentEvent):
+    """``kept``: unchanged files, which lie in the saves ``needs``; ``changed``: files that were torn."""
+
     save_id: str = ""
     files: int = 0
     size: int = 0
+    kept: int = 0
+    changed: int = 0
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -246,6 +251,14 @@ class SaveSealed(Event):
 class SaveSealFailed(Event):
     save_id: str
     reason: str
+
+
+@dataclass(frozen=True)
+class SavesPruned(Event):
+    """``gone``: ids of the saves that were deleted; ``problems``: why others were not."""
+
+    gone: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

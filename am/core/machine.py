@@ -44,6 +44,7 @@ _HANDLERS: dict[type[ev.Event], Callable[[Turn, Any], None]] = {
     ev.SaveFailed: agents.save_ended,
     ev.SaveSealed: saves.sealed,
     ev.SaveSealFailed: saves.sealed,
+    ev.SavesPruned: saves.pruned,
     ev.BoardStarted: agents.board_started,
     ev.CommitDone: backend.commit_done,
     ev.CommitFailed: backend.commit_failed,

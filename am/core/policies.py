@@ -61,6 +61,8 @@ class Limits:
     save_margin: float = 5.0  # beyond that, for agents to say themselves that they gave up
     save_interval: float = 0.0  # between the beginnings of two saves by themselves
     saves_waiting: int = 3
+    saves_kept: int = 0  # 0: all of them
+    save_changed: bool = False  # only files that changed since the newest whole save
     release: float = 3.0
     release_killed: float = 0.25  # for those that were ended by force; the back end ends them at the latest
     stall: float = 2.0  # a longer gap between two ticks means that we were stalled ourselves

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from xlearning.am.core import events as ev
-from xlearning.am.core.actions import BeginSave, Save, SealSave
+from xlearning.am.core.actions import BeginSave, PruneSaves, Save, SealSave
 from xlearning.am.core.state import Container, Phase, SaveRun
+from xlearning.am.core.tasks import SavedPart
 from xlearning.am.core.turn import Turn
 from xlearning.job import ContainerState, OutputStrategy, SaveState
 
@@ -116,7 +117,9 @@ def repeat(turn: Turn, container: Container) -> None:
 
 def _send(turn: Turn, container: Container, run: SaveRun) -> None:
     assert container.task is not None
-    turn.do(Save(container.id, container.task, run.save_id, turn.limits.save))
+    whole = (other.save_id for other in reversed(turn.state.saves) if other.state is SaveState.SUCCEEDED)
+    base = next(whole, "") if turn.limits.save_changed else ""
+    turn.do(Save(container.id, container.task, run.save_id, turn.limits.save, base))
 
 
 def part_ended(turn: Turn, container: Container, event: ev.SaveDone | ev.SaveFailed) -> None:
@@ -129,14 +132,28 @@ def part_ended(turn: Turn, container: Container, event: ev.SaveDone | ev.SaveFai
     run.pending.discard(container.id)
     run.done += 1
     run.files, run.size = run.files + event.files, run.size + event.size
+    task = container.task
+    assert task is not None
+    amounts = (event.files, event.size, event.kept, event.changed)
+    run.parts.append(SavedPart(container.id, task.role, task.index, *amounts, event.needs))
     turn.record("save-part", id=run.save_id, container=container.id, files=event.files, size=event.size)
-    if not run.pending and not run.files and run.done == run.containers:
+    if event.changed:
+        run.notes.append(f"{container.name()}: {event.changed} files changed whenever they were copied")
+    if (
+        not run.pending
+        and not run.files
+        and not any(part.kept for part in run.parts)
+        and run.done == run.containers
+    ):
         folders = ", ".join(dict.fromkeys(f"./{output.local}" for output in turn.job.outputs))
         run.failures.append(f"nothing was saved: no program has written to {folders} yet")
         turn.end_save(run)
     elif not run.pending and run.done == run.containers:
         run.sealing = True
-        turn.do(SealSave(run.save_id, run.paths))
+        kept = sum(part.kept for part in run.parts)
+        if kept:
+            run.notes.append(f"{kept} files are unchanged and lie in earlier saves, see _manifest.json")
+        turn.do(SealSave(run.save_id, run.paths, tuple(run.parts)))
     elif not run.pending:
         turn.end_save(run)
 
@@ -148,6 +165,18 @@ def sealed(turn: Turn, event: ev.SaveSealed | ev.SaveSealFailed) -> None:
     if isinstance(event, ev.SaveSealFailed):
         run.failures.append(f"all parts are there, but it could not be marked as whole: {event.reason}")
     turn.end_save(run)
+    if run.state is SaveState.SUCCEEDED and turn.limits.saves_kept:
+        turn.do(PruneSaves(run.save_id, run.paths))
+
+
+def pruned(turn: Turn, event: ev.SavesPruned) -> None:
+    """Older saves were deleted, or could not be."""
+    for run in turn.state.saves:
+        if run.save_id in event.gone:
+            run.notes.append("deleted, because newer saves are whole (xlearning.interresult.keep)")
+    turn.state.notes += [problem for problem in event.problems if problem not in turn.state.notes]
+    if event.gone or event.problems:
+        turn.record("saves-pruned", gone=list(event.gone), problems=list(event.problems))
 
 
 def judge(turn: Turn) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from xlearning.am.core.tasks import ClusterMap, Slot, Task
+from xlearning.am.core.tasks import ClusterMap, SavedPart, Slot, Task
 from xlearning.job import (
     AppState,
     BoardView,
@@ -110,6 +110,7 @@ class SaveRun:
     done: int = 0
     failures: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    parts: list[SavedPart] = field(default_factory=list)
     skipped: int = 0  # saves by themselves that were left out because this one was on its way
     sealing: bool = False
     files: int = 0

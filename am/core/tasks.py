@@ -33,6 +33,20 @@ class Task:
 
 
 @dataclass(frozen=True)
+class SavedPart:
+    """A container's whole part of a save; ``kept`` files are unchanged and lie in the saves ``needs``."""
+
+    container_id: str
+    role: str
+    index: int
+    files: int
+    size: int
+    kept: int
+    changed: int
+    needs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Uploaded:
     """A container whose whole output lies in ``_temporary``."""
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from xlearning.container import blocking
 from xlearning.container.amount import Amount
 from xlearning.container.orders import EXPECTED, Orders
-from xlearning.container.outputs.save import save
+from xlearning.container.outputs.hold import Hold
+from xlearning.container.outputs.ledger import Ledger
+from xlearning.container.outputs.save import Order, held, save
 from xlearning.container.outputs.upload import Output, publish
 from xlearning.container.voice import Voice, clean_all, words
 from xlearning.errors import StorageError
@@ -38,6 +40,8 @@ class Publisher:
         Where configuration and file systems come from.
     voice : Voice
         Is told how it went.
+    find_pid : callable
+        Id of the program's process; None while there is none.
 
     Attributes
     ----------
@@ -45,7 +49,7 @@ class Publisher:
         Progress of the upload while it runs.
     """
 
-    def __init__(self, work: Path, orders: Orders, voice: Voice) -> None:
+    def __init__(self, work: Path, orders: Orders, voice: Voice, find_pid: Callable[[], int | None]) -> None:
         self.amount: Amount | None = None
         self._work = work
         self._orders = orders
@@ -55,7 +59,9 @@ class Publisher:
         self._stored = False
         self._save_id = ""
         self._save_cancel = threading.Event()
-        self._saving: set[asyncio.Task[TransferResult]] = set()
+        self._saving: set[asyncio.Task[Ledger]] = set()
+        self._find_pid = find_pid
+        self._ledgers: dict[str, Ledger] = {}
         self._sink: Sink | None = None
 
     def attach(self, sink: Sink) -> None:
@@ -110,12 +116,22 @@ class Publisher:
             if not saving.done():
                 cancel.set()
                 raise StorageError(f"it was not done within {order.timeout:g} s ({_TIMEOUT})")
-            done = saving.result()
+            ledger = saving.result()
         except Exception as error:  # noqa: BLE001 - whatever it is, the training goes on
             log.warning("save %s failed: %s", save_id, error)
             self._voice.say(save_failed=pb.SaveFailed(save_id=save_id, reason=words(error)))
         else:
-            self._voice.say(save_done=pb.SaveDone(save_id=save_id, files=done.files, bytes=done.bytes))
+            self._ledgers[save_id] = ledger
+            own = ledger.own()
+            done = pb.SaveDone(
+                save_id=save_id,
+                files=len(own),
+                bytes=sum(entry.size for entry in own),
+                kept=len(ledger.entries) - len(own),
+                changed=ledger.torn(),
+                needs=ledger.needs(),
+            )
+            self._voice.say(save_done=done)
 
     async def end_save(self, patience: float) -> None:
         """Give up a save that runs, and wait at most ``patience`` seconds until it touches nothing more."""
@@ -123,13 +139,23 @@ class Publisher:
         if self._saving:
             await asyncio.wait(set(self._saving), timeout=patience)
 
-    def _part(self, order: pb.Save, cancel: threading.Event) -> Callable[[], TransferResult]:
+    def _part(self, order: pb.Save, cancel: threading.Event) -> Callable[[], Ledger]:
         outputs = [Output(transfer.local, transfer.remote) for transfer in order.transfers]
         moves = [(move.source, move.target) for move in order.moves]
         fss, config = self._orders.fss, self._orders.config
-        return functools.partial(save, outputs, moves, self._work, fss, config, cancel=cancel)
+        base = self._ledgers.get(order.base)
+        self._ledgers = {order.base: base} if base is not None else {}
+        hold = Hold(self._work, order.save_id, config, self._find_pid)
 
-    def _saved(self, task: asyncio.Task[TransferResult]) -> None:
+        def part() -> Ledger:
+            known = base.entries if base is not None and held(base, moves, order.save_id, fss) else None
+            ledger = Ledger(order.save_id, self._work, known)
+            save(Order(order.save_id, outputs, moves), ledger, hold, self._work, fss, config, cancel=cancel)
+            return ledger
+
+        return part
+
+    def _saved(self, task: asyncio.Task[Ledger]) -> None:
         self._saving.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.info("a save has ended: %s", error)

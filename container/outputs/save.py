@@ -2,71 +2,144 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import logging
+import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from xlearning.config import Config
+from xlearning.container.outputs.hold import Hold
+from xlearning.container.outputs.ledger import Ledger
 from xlearning.container.outputs.upload import Output, publish
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems, parent
-
-if TYPE_CHECKING:
-    from xlearning.fs.transfer import TransferResult
+from xlearning.fs.base import exists, join
 
 log = logging.getLogger(__name__)
 
+_TRIES = 3  # copies of a file that changes while it is copied
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to save.
+
+    Attributes
+    ----------
+    outputs : sequence of Output
+        Their ``remote`` is out of sight.
+    moves : sequence of (str, str)
+        (URI of a folder that was uploaded to, URI ``<save's folder>/<container>`` under which it is seen).
+    """
+
+    save_id: str
+    outputs: Sequence[Output]
+    moves: Sequence[tuple[str, str]]
+
 
 def save(
-    outputs: Sequence[Output],
-    moves: Sequence[tuple[str, str]],
+    order: Order,
+    ledger: Ledger,
+    hold: Hold,
     work: Path,
     fss: FileSystems,
     config: Config,
     *,
     cancel: threading.Event,
-) -> TransferResult:
-    """Upload every output folder out of sight, then make it visible by a rename. Blocks.
+) -> None:
+    """Upload every output folder out of sight, make it visible by a rename, list it last. Blocks.
 
-    Each file is what it was when it was read; files that the program deletes meanwhile are left out.
-    What was uploaded in vain is deleted again.
+    Files that change while they are copied are copied again; what changes every time is marked in the
+    manifest. Files that the program deletes meanwhile are left out. What was uploaded in vain is deleted.
 
     Parameters
     ----------
-    moves : sequence of (str, str)
-        (URI of the folder that was uploaded to, URI under which it is to be seen).
+    ledger : Ledger
+        Is filled.
     cancel : threading.Event
         Set it from another thread to give up.
 
     Raises
     ------
     xlearning.errors.XLearningError, OSError
-        See `xlearning.container.outputs.upload.publish`.
+        See `xlearning.container.outputs.upload.publish` and `Hold`.
     """
-    from xlearning.fs.commit import rename_once
     from xlearning.fs.retry import keep_trying
+    from xlearning.fs.steps import rename_once
 
-    retry_time = config.get("xlearning.fs.retry.time")
-
-    def step(action: Callable[[], None]) -> None:
-        keep_trying(action, retry_time=retry_time, cancel=cancel)
-
+    step = functools.partial(keep_trying, retry_time=config.get("xlearning.fs.retry.time"), cancel=cancel)
     try:
-        for source, _ in moves:
-            step(lambda source=source: fss.of(source).mkdirs(source))  # type: ignore[misc]
-        done = publish(
-            outputs, work, fss, config, cancel=cancel, on_progress=lambda _files, _size: None, alive=True
-        )
-        for source, target in moves:
+        confirmed = hold.ask(cancel)
+        if hold.must_confirm and not confirmed and _holds_files(order, work):
+            raise hold.refusal()
+        for source, _ in order.moves:
+            step(functools.partial(fss.of(source).mkdirs, source))
+        _copy(order, ledger, work, fss, config, cancel)
+        hold.release()
+        for source, target in order.moves:
             fs = fss.of(source)
-            step(lambda fs=fs, target=target: fs.mkdirs(parent(target)))  # type: ignore[misc]
-            step(lambda fs=fs, s=source, t=target: rename_once(fs, s, t))  # type: ignore[misc]
+            step(functools.partial(fs.mkdirs, parent(target)))
+            step(functools.partial(rename_once, fs, source, target))
+        for source, target in order.moves:
+            locals_ = [output.local for output in order.outputs if output.remote == source]
+            folder, _, container_id = target.rpartition("/")
+            about = ledger.manifest(locals_, container_id, confirmed)
+            if not about["files"]:
+                continue
+            path = join(folder, "_manifest", f"{container_id}.json")
+            step(functools.partial(_write, fss, path, json.dumps(about).encode("ascii")))
     except BaseException:
-        _remove([source for source, _ in moves], fss)
+        hold.release()
+        _remove([source for source, _ in order.moves], fss)
         raise
-    return done
+
+
+def held(base: Ledger, moves: Sequence[tuple[str, str]], save_id: str, fss: FileSystems) -> bool:
+    """Whether every save that holds files of ``base`` is still there. Blocks."""
+    for holder in (base.save_id, *base.needs()):
+        for _, target in moves:
+            folder, _, container_id = target.rpartition("/")
+            if not exists(fss.of(folder), join(folder.removesuffix(save_id) + holder, container_id)):
+                return False
+    return True
+
+
+def _holds_files(order: Order, work: Path) -> bool:
+    """Whether there is anything that could be torn: a program without files need not confirm any."""
+    for output in order.outputs:
+        for folder, folders, files in os.walk(work / output.local):
+            if files or any((Path(folder) / name).is_symlink() for name in folders):
+                return True
+    return False
+
+
+def _copy(
+    order: Order, ledger: Ledger, work: Path, fss: FileSystems, config: Config, cancel: threading.Event
+) -> None:
+    for number in range(_TRIES):
+        if number and not ledger.repeat():
+            return
+        publish(
+            order.outputs,
+            work,
+            fss,
+            config,
+            cancel=cancel,
+            on_progress=lambda _files, _size: None,
+            alive=True,
+            watch=ledger.of,
+        )
+
+
+def _write(fss: FileSystems, path: str, data: bytes) -> None:
+    fs = fss.of(path)
+    fs.mkdirs(parent(path))
+    with fs.open_write(path, overwrite=True) as stream:
+        stream.write(data)
 
 
 def _remove(folders: Sequence[str], fss: FileSystems) -> None:

@@ -15,7 +15,7 @@ from xlearning.errors import UsageError
 from xlearning.fs import FileSystems
 
 if TYPE_CHECKING:
-    from xlearning.fs.transfer import TransferResult
+    from xlearning.fs.transfer import FileWatch, TransferResult
 
 OnProgress = Callable[[int, int], None]
 
@@ -41,6 +41,7 @@ def publish(
     on_progress: OnProgress,
     on_total: OnProgress | None = None,
     alive: bool = False,
+    watch: Callable[[Output], FileWatch] | None = None,
 ) -> TransferResult:
     """Upload every output folder. Blocks.
 
@@ -56,6 +57,8 @@ def publish(
         Called once before, with (files, bytes) of all folders.
     alive : bool
         The program still runs, and files that it deletes meanwhile are left out.
+    watch : callable, optional
+        Gives for each output who decides about its files and hears of them.
 
     Raises
     ------
@@ -84,6 +87,7 @@ def publish(
             on_progress=_after(files, size, on_progress),
             cancel=cancel,
             alive=alive,
+            watch=None if watch is None else watch(item),
         )
         files, size = files + result.files, size + result.bytes
         entries.extend(result.entries)

@@ -238,7 +238,8 @@ def save_model(page: Page, job: Job, place: Place, watch: Watch) -> None:
     assert shown == place.at(folder)
     assert re.fullmatch(r"out/interResult_\d{4}(_\d\d){5}", folder)
     parts = {container["id"] for container in workers.values()}  # the ps too: its type says so
-    assert set(place.tree(folder)) == {"_SUCCESS", *(f"{part}/step" for part in parts)}
+    lists = {"_manifest.json", *(f"_manifest/{part}.json" for part in parts)}
+    assert set(place.tree(folder)) == {"_SUCCESS", *lists, *(f"{part}/step" for part in parts)}
     assert begun <= int(place.read(f"{folder}/{quick}/step").split()[-1]) <= job.steps(quick)
 
     storage = place.storage.of(place.uri)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -67,13 +69,18 @@ class Job:
         return {p.environ()["CONTAINER_ID"]: p for p in found}
 
 
+def without_lists(names: Iterable[str]) -> list[str]:
+    """Names in a save's folder but for its manifests."""
+    return [name for name in names if not name.startswith("_manifest")]
+
+
 def test_saves_of_all_that_upload_while_they_run(place: Place, gateway: Gateway) -> None:
     job = Job(gateway, place, *("--app-type", "TENSORFLOW", "--ps-num", 1, "--worker-num", 2), programs=3)
     first = gateway.verb("save", "--local", "last")
     assert first.code == 0, first.err
     (folder,) = job.saves()
     assert first.out.strip() == place.at(f"out/{folder}")
-    tree = place.tree(f"out/{folder}")
+    tree = without_lists(place.tree(f"out/{folder}"))
     parts = {name.partition("/")[0] for name in tree if name != "_SUCCESS"}
     assert parts == set(job.agents())
     assert set(tree) == {"_SUCCESS", *(f"{part}/deep/step" for part in parts)}
@@ -85,7 +92,7 @@ def test_saves_of_all_that_upload_while_they_run(place: Place, gateway: Gateway)
     assert len(job.saves()) == 2
     newest = place.tree(f"out/{job.saves()[-1]}")
     assert {f"{part}/more" for part in parts} < set(newest)
-    assert set(place.tree(f"out/{folder}")) == set(tree), "an older save stays as it is"
+    assert set(without_lists(place.tree(f"out/{folder}"))) == set(tree), "an older save stays as it is"
     job.let("go")
     ended = job.running.end()
     assert ended.code == 0, ended.err
@@ -104,7 +111,7 @@ def test_saved_models_survive_a_job_that_fails(place: Place, gateway: Gateway) -
     assert folder.startswith("interResult_")
     assert f"Saved: {place.at('out')}/{folder}" in ended.err
     part = ended.app_id.replace("application", "container") + "_01_000002"
-    assert place.tree(f"out/{folder}").keys() == {"_SUCCESS", f"{part}/deep/step"}
+    assert set(without_lists(place.tree(f"out/{folder}"))) == {"_SUCCESS", f"{part}/deep/step"}
     gateway.nothing_is_left()
     records = [
         json.loads(line)
@@ -164,8 +171,8 @@ def test_a_worker_that_has_finished_does_not_save(place: Place, gateway: Gateway
     saved = gateway.verb("save", "--local", "last")
     assert saved.code == 0, saved.err
     (folder,) = job.saves()
-    assert len(place.children(f"out/{folder}")) == 2
-    (name,) = (name for name in place.tree(f"out/{folder}") if name != "_SUCCESS")
+    assert len(without_lists(place.children(f"out/{folder}"))) == 2
+    (name,) = (name for name in without_lists(place.tree(f"out/{folder}")) if name != "_SUCCESS")
     assert place.read(f"out/{folder}/{name}") == b"worker-1 step 1"
     job.let("go")
     assert job.running.end().code == 0
@@ -217,7 +224,8 @@ def test_a_killed_agent_leaves_no_half_part(here: Place, gateway: Gateway) -> No
     assert saved.code == 2, saved.err
     assert "PARTIAL: 2 of 3 containers" in saved.err and victim_id in saved.err
     (folder,) = root.glob("interResult_*")
-    assert {p.name for p in folder.iterdir()} == set(job.agents())
+    assert set(without_lists(p.name for p in folder.iterdir())) == set(job.agents())
+    assert {p.stem for p in (folder / "_manifest").iterdir()} == set(job.agents())
     assert victim_id not in job.agents()
     job.let("go")
     ended = job.running.end()
@@ -232,6 +240,77 @@ def test_saves_by_themselves(here: Place, gateway: Gateway) -> None:
     described = gateway.verb("describe", "--local", "last", "--output", "json")
     saves = json.loads(described.out)["saves"]
     assert {save["trigger"] for save in saves} == {"interval"} and len(saves) >= 2
+    job.let("go")
+    assert job.running.end().code == 0
+
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "save_model" / "train.py"
+
+
+def manifest(place: Place, folder: str) -> dict[str, Any]:
+    """The only container's list of files."""
+    (name,) = place.children(f"out/{folder}/_manifest")
+    found: dict[str, Any] = json.loads(place.read(f"out/{folder}/_manifest/{name}"))
+    return found
+
+
+def test_a_program_makes_its_files_whole_when_it_is_asked(here: Place, gateway: Gateway) -> None:
+    gateway.properties["xlearning.interresult.notify"] = "FILE"
+    running = gateway.start(
+        *("--output", f"{here.at('out')}#model", "--files", EXAMPLE, "--", sys.executable, "train.py")
+    )
+    running.said("worker: 1 running")
+    for _ in range(2):
+        assert gateway.verb("save", "--local", "last").code == 0
+    for folder in here.children("out"):
+        if folder.startswith("interResult_"):
+            about = manifest(here, folder)
+            assert about["confirmed"] is True and about["save"] in folder
+            assert [one["path"] for one in about["files"]] == ["checkpoint"]
+            whole = json.loads(here.read(f"out/{folder}/_manifest.json"))
+            assert [(part["files"], part["size"]) for part in whole["parts"]] == [
+                (1, about["files"][0]["size"])
+            ]
+    running.process.send_signal(signal.SIGTERM)
+    assert running.end().code == 2
+
+
+def test_files_that_nobody_confirms_are_not_saved(here: Place, gateway: Gateway) -> None:
+    gateway.properties |= {
+        "xlearning.interresult.notify": "SIGNAL",
+        "xlearning.interresult.notify.wait": "300ms",
+    }
+    job = Job(gateway, here, programs=1)
+    refused = gateway.verb("save", "--local", "last")
+    assert refused.code == 2 and job.saves() == []
+    assert "did not confirm that its files are whole within 0.3 s" in refused.err
+    assert "it handles no SIGUSR1, so it was not sent" in refused.err
+    job.let("go")
+    assert job.running.end().code == 0, "the signal would have ended the program"
+
+
+def test_only_changes_are_saved_and_only_the_newest_kept(here: Place, gateway: Gateway) -> None:
+    gateway.properties |= {"xlearning.interresult.save.inc": "true", "xlearning.interresult.keep": "1"}
+    job = Job(gateway, here, programs=1)
+    assert gateway.verb("save", "--local", "last").code == 0
+    (first,) = job.saves()
+    job.let("more")
+    job.wait_signs("more-*", 1)
+    (job.signs / "more").unlink()
+    for _ in range(3):
+        saved = gateway.verb("save", "--local", "last")
+        assert saved.code == 0, saved.err
+    wait_for(lambda: len(job.saves()) <= 3)
+    newest = job.saves()[-1]
+    assert job.saves()[0] == first, "the newest one needs it"
+    about = {one["path"]: one for one in manifest(here, newest)["files"]}
+    assert about["deep/step"]["in"] == first.removeprefix("interResult_")
+    whole = json.loads(here.read(f"out/{newest}/_manifest.json"))
+    assert first.removeprefix("interResult_") in whole["needs"]
+    (part,) = (part["container_id"] for part in whole["parts"])
+    for path, one in about.items():
+        folder = f"interResult_{one['in']}" if "in" in one else newest
+        assert len(here.read(f"out/{folder}/{part}/{path}")) == one["size"]
     job.let("go")
     assert job.running.end().code == 0
 

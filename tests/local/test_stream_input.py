@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import itertools
 
@@ -11,6 +12,7 @@ from places import Place
 from submitting import Ended, Gateway, wait_for
 from webhdfs import WebHdfs
 
+from xlearning.formats import libraries
 from xlearning.fs import FileSystems
 
 LINES = [b"%05d %s" % (n, b"x" * (n % 97)) for n in range(4000)]
@@ -112,14 +114,53 @@ def test_one_split_per_block(hadoop: MiniHadoop, hdfs_dir: str, gateway: Gateway
     assert all(parts)
 
 
-def test_compressed_files_and_other_formats_are_refused(place: Place, gateway: Gateway) -> None:
-    place.write("in/a.gz", gzip.compress(DATA))
-    ended = run(gateway, place, "--input", place.at("in"))
-    assert ended.code == 1
-    assert f"format text cannot read {place.at('in/a.gz')} (compressed with gzip)" in ended.err
+def test_compressed_files(place: Place, gateway: Gateway) -> None:
+    half = len(DATA) // 2
+    place.write("in/a.gz", gzip.compress(DATA[:half]) + gzip.compress(DATA[half:]))
+    place.write("in/b.bz2", b"".join(bz2.compress(DATA[at : at + 9000]) for at in range(0, len(DATA), 9000)))
+    place.write("in/c.zst", libraries.load("backports.zstd").compress(DATA))
+    parts = fed(run(gateway, place, "--input", place.at("in"), *SMALL), place, gateway)
+    assert b"".join(parts) == DATA * 3
+
+
+def test_other_formats_are_refused(place: Place, gateway: Gateway) -> None:
+    place.write("in/a", DATA)
     ended = run(gateway, place, "--input", place.at("in"), "--inputformat", "OwnInputFormat")
     assert ended.code == 1
     assert "input format OwnInputFormat is not part of this version" in ended.err
     ended = run(gateway, place)
     assert ended.code == 1
     assert "input strategy STREAM without an input" in ended.err
+
+
+@pytest.mark.parametrize("place", ["local"], indirect=True)
+def test_so_many_lines_for_each_worker_and_their_keys(place: Place, gateway: Gateway) -> None:
+    place.write("in/a", b"one\ntwo\r\nthree\n")
+    place.write("in/b", b"four")
+    ended = run(
+        gateway,
+        place,
+        *("--input", place.at("in"), "--inputformat", "org.apache.hadoop.mapred.lib.NLineInputFormat"),
+        *("--conf", "mapreduce.input.lineinputformat.linespermap=2"),
+        *("--conf", "xlearning.inputformat.key=true"),
+        *("--conf", r"xlearning.inputformat.key.separator=\x01"),
+    )
+    assert fed(ended, place, gateway) == [b"0\x01one\n4\x01two\n", b"9\x01three\n", b"0\x01four\n"]
+
+
+@pytest.mark.parametrize("place", ["local"], indirect=True)
+def test_whole_files_in_binary_form(place: Place, gateway: Gateway) -> None:
+    contents = {"a": b"\0\n\r\xff", "b": b"", "c": bytes(range(256)) * 9000}
+    for name, data in contents.items():
+        place.write(f"in/{name}", data)
+    ask = ("--input", place.at("in"), "--inputformat", "wholefile")
+    ended = run(gateway, place, *ask, "--conf", "xlearning.inputformat.io=rawbytes", workers=2)
+    fields = [
+        field for name, data in contents.items() for field in (f"{place.at('in')}/{name}".encode(), data)
+    ]
+    assert b"".join(fed(ended, place, gateway)) == b"".join(
+        len(field).to_bytes(4, "big") + field for field in fields
+    )
+    refused = run(gateway, place, *ask)
+    assert refused.code != 0
+    assert "xlearning.inputformat.io=RAWBYTES" in refused.err

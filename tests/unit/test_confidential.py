@@ -43,7 +43,7 @@ def test_names_of_no_secrets(name: str) -> None:
 
 def test_properties_of_ours_that_are_secrets() -> None:
     found = {key.name.rpartition(".")[2] for key in KEYS if is_secret(key.name)}
-    assert found <= {"secret", "key", "max-lifetime", "renew-interval"}
+    assert found <= {"secret", "token", "key", "max-lifetime", "renew-interval"}
 
 
 @pytest.mark.parametrize(

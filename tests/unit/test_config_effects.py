@@ -80,7 +80,7 @@ def test_the_files_of_the_original_are_accepted(
 def test_the_words_are_those_of_the_user() -> None:
     config = load(
         environ={},
-        overrides=[("hbox.docker.image.name", "i:1"), ("hbox.s3.key.secret", "hush")],
+        overrides=[("hbox.docker.image.name", "i:1"), ("hbox.s3.bucket.dir.split", ":")],
         options={
             "xlearning.input.strategy": ("STREAM", "-s"),
             "xlearning.vpc.duration": ("2d", "--duration"),
@@ -94,7 +94,8 @@ def test_the_words_are_those_of_the_user() -> None:
         ),
     )
     assert verdict.warnings == (
-        "hbox.s3.key.secret=(hidden) (--conf) has no effect: S3 is not part of this version yet",
+        "hbox.s3.bucket.dir.split=: (--conf) has no effect: a bucket and what is in it are written as "
+        "s3a://BUCKET/PREFIX",
         "--duration 2d has no effect: VPC and DIGITS jobs are not part of this version yet",
     )
 
@@ -132,7 +133,7 @@ def test_values_that_mean_the_default() -> None:
     assert means_default("xlearning.vpc.duration", "24h")
     assert not means_default("xlearning.container.type", "docker")
     assert not means_default("dfs.replication", "3")
-    assert means_default("xlearning.app.queue", "") and means_default("xlearning.s3.cluster.prefix", " ")
+    assert means_default("xlearning.app.queue", "") and means_default("xlearning.s3.bucket.dir.split", " ")
     assert not means_default("xlearning.output.local.dir", "")
 
 

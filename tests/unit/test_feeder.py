@@ -7,7 +7,9 @@ import json
 import logging
 import os
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -16,6 +18,7 @@ from xlearning.container.inputs import cache, manifest
 from xlearning.container.inputs.stream import Feeder, Unreadable
 from xlearning.formats.deal import epoch_order
 from xlearning.fs import FileSystems
+from xlearning.fs.local import LocalFileSystem
 from xlearning.job import InputSplit, StreamSpec
 
 LINES = [b"line %d\n" % n for n in range(40_000)]
@@ -32,17 +35,14 @@ def stream(folder: Path, *, epochs: int = 1, seed: int | None = None) -> StreamS
     return StreamSpec("text", tuple(splits), epochs, ("in",), (0,) * len(splits), seed)
 
 
-def fed(spec: StreamSpec, folder: Path, **more: object) -> tuple[bytes, Feeder]:
-    """What a program reads. ``more``: properties, and what happens once a split was read."""
-    after = more.pop("after", None)
-    feeder = Feeder(spec, FileSystems("file://"), Config.from_properties(more.pop("with_", {})), folder)
+def fed(spec: StreamSpec, folder: Path, *, with_: Mapping[str, str] | None = None) -> tuple[bytes, Feeder]:
+    """What a program reads. ``with_``: properties."""
+    feeder = Feeder(spec, FileSystems("file://"), Config.from_properties(with_ or {}), folder)
     found: list[bytes] = []
 
     def read(end: int) -> None:
         while data := os.read(end, 1 << 20):
             found.append(data)
-            if callable(after):
-                after()
         os.close(end)
 
     with feeder:
@@ -79,18 +79,23 @@ def test_another_order_in_every_epoch(tmp_path: Path, properties: dict[str, str]
     assert orders[0] != orders[1]
 
 
-def test_later_epochs_come_from_the_cache(tmp_path: Path) -> None:
-    spec, source = stream(tmp_path, epochs=2), tmp_path / "in"
-    kept = tmp_path / "inputformatCache"
+@pytest.mark.parametrize(("properties", "reads"), [({}, 2), (CACHED, 1)])
+def test_later_epochs_come_from_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, properties: dict[str, str], reads: int
+) -> None:
+    opened: list[str] = []
+    plain = LocalFileSystem.open_read
 
-    def once_cached() -> None:
-        if kept.exists() and kept.stat().st_size == len(BYTES):
-            source.unlink(missing_ok=True)
+    def counted(self: LocalFileSystem, path: str) -> BinaryIO:
+        opened.append(path)
+        return plain(self, path)
 
-    data, _ = fed(spec, tmp_path, with_=CACHED, after=once_cached)
+    monkeypatch.setattr(LocalFileSystem, "open_read", counted)
+    spec = stream(tmp_path, epochs=2)
+    data, _ = fed(spec, tmp_path, with_=properties)
     assert data == BYTES * 2
-    assert not source.exists()
-    assert not kept.exists()
+    assert len(opened) == reads * len(spec.splits)
+    assert not (tmp_path / "inputformatCache").exists()
 
 
 def test_a_cache_that_gets_too_large_is_given_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

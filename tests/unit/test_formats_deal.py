@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from xlearning.config import Config
 from xlearning.errors import UsageError
+from xlearning.formats import libraries
 from xlearning.formats.deal import Order, deal, deal_near, epoch_order, order_of
 from xlearning.formats.plan import plan_streams
 from xlearning.fs import FileSystems
@@ -122,12 +123,13 @@ def test_more_splits_than_bytes() -> None:
     assert len(feed.splits) == 3
 
 
-def test_problems_of_all_inputs_together() -> None:
-    inputs = {"x": [status("a.gz", 1)], "y": [status("b", 1)], "z": [status("c.bz2", 1)]}
+def test_problems_of_all_inputs_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libraries, "available", lambda _: False)
+    inputs = {"x": [status("a.zst", 1)], "y": [status("b", 1)], "z": [status("c.lz4", 1)]}
     with pytest.raises(UsageError) as caught:
         plan_streams(inputs, 1, config(inputformat_class="text"), FileSystems())
-    assert "a.gz" in caught.value.message
-    assert "c.bz2" in caught.value.message
+    assert "a.zst" in caught.value.message
+    assert "c.lz4" in caught.value.message
 
 
 def test_a_stream_becomes_short_json() -> None:

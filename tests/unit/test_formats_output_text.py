@@ -89,7 +89,7 @@ def test_compressed_parts(codec: str, ending: str, unpack: Callable[[bytes], byt
 def test_unknown_names() -> None:
     with pytest.raises(UsageError, match="cannot be compressed with rar") as caught:
         output_format("text", Config.from_properties({"xlearning.outputformat.codec": "rar"}))
-    assert caught.value.hint == "there is: none, gzip, bzip2, deflate"
+    assert caught.value.hint == "there is: none, gzip, bzip2, zstd, deflate, snappy, lz4"
     with pytest.raises(UsageError, match="output format csv is not part"):
         output_format("csv", Config.from_properties({}))
     for name in ("net.qihoo.xlearning.common.TextMultiOutputFormat", "TextOutputFormat"):

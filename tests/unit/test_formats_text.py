@@ -162,10 +162,10 @@ def test_a_file_from_disk_as_it_was_listed(tmp_path: Path) -> None:
         ("a.zst", "zstd"),
     ],
 )
-def test_compressed_files_are_refused(name: str, codec: str) -> None:
+def test_formats_can_refuse_compressed_files(name: str, codec: str) -> None:
     file = FileStatus(f"file:///d.x/{name}", 1, False, 0.0)
     with pytest.raises(UsageError) as caught:
-        FORMAT.splits([file], Cutting(), Files(FileSystems()))
+        text.refuse_compressed("fixed", [file])
     assert f"{file.path} (compressed with {codec})" in caught.value.message
 
 

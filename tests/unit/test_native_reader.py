@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xlearning.fs.native_streams import HdfsReader
+from xlearning.fs.streams import RangeReader
 
 DATA = bytes(range(256)) * 40
 
@@ -37,8 +37,8 @@ class Ranges:
 
         return more
 
-    def reader(self) -> HdfsReader:
-        return HdfsReader(self.read_range, len(DATA), self.read_on)
+    def reader(self) -> RangeReader:
+        return RangeReader(self.read_range, len(DATA), read_on=self.read_on)
 
 
 @settings(max_examples=60, deadline=None)

@@ -464,7 +464,7 @@ def test_resources_given_twice_count_once() -> None:
         (["--cacheFile", "train.py#../x"], "it holds .."),
         (["--cacheFile", "train.py#/x"], "it starts with /"),
         (["--cacheArchive", "env.tgz#a/b"], "it holds a slash"),
-        (["--cacheFile", "s3://x/y"], "no file system"),
+        (["--cacheFile", "gs://x/y"], "no file system"),
         (["--archiveFiles", "env.tgz#d", "--input", "data#d"], "the input folder d"),
         (["--archiveFiles", "env.tgz#d", "--output", "out#d/x"], "the output folder d/x"),
     ],

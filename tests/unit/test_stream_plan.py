@@ -20,6 +20,7 @@ from xlearning.client.scan import scan
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config, load
 from xlearning.errors import ApplicationNotFound, UsageError
+from xlearning.formats import libraries
 from xlearning.fs import FileSystems, locations
 from xlearning.fs.base import FileStatus
 from xlearning.fs.listing import files_of
@@ -178,13 +179,16 @@ def test_only_workers_are_fed() -> None:
     ("words", "expected"),
     [
         (("--input-strategy", "stream"), "input strategy STREAM without an input"),
-        ((*STREAM, "--inputformat", "avro"), "input format avro is not part of this version"),
-        ((*STREAM, "--input", "x.gz"), "x.gz (compressed with gzip)"),
+        ((*STREAM, "--inputformat", "other"), "input format other is not part of this version"),
+        ((*STREAM, "--input", "x.zst"), "not installed here is backports.zstd (for file://"),
         ((*STREAM, "--input", "hidden"), "hidden holds no file"),
     ],
 )
-def test_what_cannot_be_streamed(folder: Path, words: tuple[str, ...], expected: str) -> None:
-    (folder / "x.gz").write_bytes(b"x")
+def test_what_cannot_be_streamed(
+    folder: Path, words: tuple[str, ...], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(libraries, "available", lambda _: False)
+    (folder / "x.zst").write_bytes(b"x")
     (folder / "hidden").mkdir()
     (folder / "hidden" / "_SUCCESS").write_bytes(b"x")
     with pytest.raises(UsageError) as caught:

@@ -13,7 +13,7 @@ __all__ = ["OPTIONS", "Option", "Takes", "camel", "spellings"]
 JOB, ROLES, DATA, FILES = "The job", "Containers", "Data", "Files and archives"
 PROGRAM, BOARD, CONFIG, RUN = "The program's environment", "TensorBoard", "Configuration", "How it runs"
 _MANY, _SWITCH, _NOTHING = Takes.MANY, Takes.SWITCH, Takes.NOTHING
-_NO_S3 = "read and write S3 in your program, or copy with hadoop distcp s3a://... and use an HDFS path"
+_NO_S3 = "write --input s3a://BUCKET/PREFIX#NAME and --output s3a://BUCKET/PREFIX#NAME"
 
 OPTIONS: tuple[Option, ...] = (
     Option("app-name", "Name of the application (default: XLearning-<milliseconds>).", JOB,
@@ -77,7 +77,8 @@ OPTIONS: tuple[Option, ...] = (
            "INPUT_FILE_LIST; STREAM feeds their lines to the program's standard input.",
            DATA, key="xlearning.input.strategy", metavar="STRATEGY", common=True),
     Option("inputformat",
-           "With STREAM: format of the files, text, the name of Hadoop's class, or module:Class of your own.",
+           "With STREAM: format of the files (text, parquet, ...), Hadoop's class, or module:Class of "
+           "your own.",
            DATA, key="xlearning.inputformat.class", metavar="FORMAT", aliases=("input-format-class",)),
     Option("inputformat-enable", "Older spelling of --input-strategy STREAM.", DATA, _SWITCH,
            key="xlearning.input.stream", aliases=("input-format-enable",)),

@@ -12,7 +12,7 @@ from xlearning.errors import ClusterUnavailable
 from xlearning.fs.base import split_uri
 from xlearning.job import JobSpec
 
-_LOCAL = ("", "file")
+_WITH_TOKENS = ("hdfs", "viewfs", "webhdfs", "swebhdfs")
 
 
 def log_in(site: HadoopSite, environ: MutableMapping[str, str], config: Config) -> Login | None:
@@ -36,11 +36,11 @@ def log_in(site: HadoopSite, environ: MutableMapping[str, str], config: Config) 
 
 
 def file_systems(job: JobSpec, *roots: str) -> tuple[str, ...]:
-    """``scheme://authority`` of every remote file system of a job, and of ``roots``, which come first."""
+    """``scheme://authority`` of all file systems with tokens of a job, and of ``roots``, which come first."""
     bases = dict.fromkeys(
         f"{scheme}://{authority}"
         for scheme, authority, _ in map(split_uri, (*roots, *_uris(job)))
-        if scheme not in _LOCAL and authority
+        if scheme in _WITH_TOKENS and authority
     )
     return tuple(bases)
 

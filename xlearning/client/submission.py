@@ -90,7 +90,9 @@ class Submitter:
         known = config or Config.from_properties({})
         back_end = self.back_end(known, found)
         now, user = time.time(), back_end.user
-        fss = FileSystems(back_end.default_fs, timeout=known.get("xlearning.fs.timeout"), user=user)
+        fss = FileSystems(
+            back_end.default_fs, timeout=known.get("xlearning.fs.timeout"), user=user, config=known
+        )
         away = back_end.reach(known, fss)
         found += away
         if config is not None and to_run and not away:

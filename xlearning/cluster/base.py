@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from xlearning.job import AppState, RoleSpec, Snapshot
+from xlearning.fs.base import split_uri
+from xlearning.job import AppState, JobSpec, RoleSpec, Snapshot
 
 # Names of the variables by which a back end tells an ApplicationMaster or an agent who it is.
 ENV_APP_ID = "XLEARNING_APP_ID"
@@ -24,6 +25,18 @@ ENV_HOST = "XLEARNING_HOST"  # the address others reach this container's host by
 ENV_FILE_SYSTEMS = "XLEARNING_FILE_SYSTEMS"  # URIs, separated by spaces; on secure clusters
 ENV_VIEWERS = "XLEARNING_VIEWERS"  # who may open the page, separated by spaces; unset: everybody
 ENV_BACKEND = "XLEARNING_BACKEND"  # "local" or "yarn"
+ENV_TLS = "XLEARNING_TLS"  # the agent reads or writes through libraries that need Python's ssl
+
+_WITHOUT_TLS = ("", "file", "hdfs", "viewfs")
+
+
+def needs_tls(job: JobSpec) -> bool:
+    """Whether the job's data is on file systems whose libraries need Python's ssl."""
+    places = [
+        *(pattern for one in job.inputs for pattern in one.patterns),
+        *(one.remote for one in job.outputs),
+    ]
+    return any(split_uri(place)[0] not in _WITHOUT_TLS for place in places)
 
 
 @dataclass(frozen=True)

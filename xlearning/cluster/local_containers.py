@@ -36,6 +36,8 @@ _PASSED_ON = (
     *("HADOOP_MAPRED_HOME", "HADOOP_CONF_DIR", "HADOOP_TOKEN_FILE_LOCATION", "HADOOP_USER_NAME", "CLASSPATH"),
     *("KRB5CCNAME", "KRB5_CONFIG", "XLEARNING_CONF_DIR"),
     *("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYTHONPATH", "CUDA_VISIBLE_DEVICES"),
+    *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_CONFIG_FILE"),
+    *("AWS_SHARED_CREDENTIALS_FILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE"),
     *(base.ENV_APP_ID, base.ENV_STAGING, base.ENV_CREDENTIALS, base.ENV_HOST, base.ENV_BACKEND),
 )
 
@@ -80,6 +82,8 @@ class LocalContainerManager:
         self._environ = {
             name: environ[name] for name in environ if name in _PASSED_ON or name.startswith("LC_")
         }
+        if base.needs_tls(job):
+            self._environ[base.ENV_TLS] = "1"
         self._supervisor = supervisor
         self._grace = float(config.get("xlearning.container.stop.grace")) + _AGENT_EXTRA
         self._localizer = Localizer(

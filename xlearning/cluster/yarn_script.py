@@ -81,6 +81,8 @@ class Launch:
         Who may open the page; empty: everybody whom YARN lets through.
     hadoop : mapping
         File name -> text of a Hadoop configuration, for nodes that have none.
+    tls : bool
+        See `xlearning.cluster.base.needs_tls`.
     """
 
     python: str
@@ -89,6 +91,7 @@ class Launch:
     file_systems: tuple[str, ...] = ()
     viewers: tuple[str, ...] = ()
     hadoop: Mapping[str, str] = field(default_factory=dict)
+    tls: bool = False
 
 
 def am_script(launch: Launch, env: Mapping[str, str]) -> str:
@@ -105,6 +108,8 @@ def _script(launch: Launch, part: str, env: Mapping[str, str]) -> str:
     variables = {"HADOOP_USER_NAME": launch.user} if launch.user else {}
     if launch.file_systems:
         variables[base.ENV_FILE_SYSTEMS] = " ".join(launch.file_systems)
+    if launch.tls:
+        variables[base.ENV_TLS] = "1"
     if launch.viewers:
         variables[base.ENV_VIEWERS] = " ".join(launch.viewers)
     variables |= env

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xlearning.config.schema import HBOX_PREFIX, PREFIX, Family, Group, Key, Kind
 from xlearning.config.table.application import APPLICATION, LOCAL, NODES, SECURITY
 from xlearning.config.table.data import FILE_SYSTEMS, INPUT, OUTPUT, SAVES, STREAM
+from xlearning.config.table.file_systems import FSSPEC_OPTIONS, OTHER_FILE_SYSTEMS
 from xlearning.config.table.frameworks import BOARD, MPI, TENSORFLOW
 from xlearning.config.table.hadoop import HADOOP, HADOOP_FAMILIES
 from xlearning.config.table.history import HISTORY_SERVER, PAGE, PAGES_OF_CLUSTERS
@@ -32,7 +33,7 @@ __all__ = [
 
 GROUPS: tuple[Group, ...] = (
     *(RESOURCES, PLACEMENT, APPLICATION, NODES, SECURITY, INPUT, STREAM, TEXT_FAMILY),
-    *(OUTPUT, SAVES, FILE_SYSTEMS),
+    *(OUTPUT, SAVES, FILE_SYSTEMS, OTHER_FILE_SYSTEMS),
     *(TENSORFLOW, BOARD, MPI, CONTAINERS, AGENTS, DOCKER, LOCAL, PAGE, HISTORY_SERVER, HADOOP),
 )
 
@@ -41,6 +42,7 @@ KEYS: tuple[Key, ...] = tuple(key for group in GROUPS for key in group.keys)
 FAMILIES: tuple[Family, ...] = (
     Family("xlearning.container.env.", "Variables of the user's program.", ("hbox.container.env.",)),
     Family("xlearning.am.env.", "Variables of the ApplicationMaster.", ("hbox.am.env.",)),
+    FSSPEC_OPTIONS,
     PAGES_OF_CLUSTERS,
 )
 

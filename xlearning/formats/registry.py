@@ -12,7 +12,7 @@ from xlearning.formats.own import is_own
 
 
 class _Entry(NamedTuple):
-    """Where a format is, and Hadoop's classes that it stands for."""
+    """Where a format is, and the Java classes that it stands for; a name without package is Hadoop's."""
 
     place: str
     classes: tuple[str, ...] = ()
@@ -21,16 +21,51 @@ class _Entry(NamedTuple):
 # name -> its place; one line each
 _FORMATS = {
     "text": _Entry("xlearning.formats.text:TextFormat", ("TextInputFormat",)),
+    "keyvalue": _Entry("xlearning.formats.keyvalue:KeyValueFormat", ("KeyValueTextInputFormat",)),
+    "nline": _Entry("xlearning.formats.nline:NLineFormat", ("NLineInputFormat",)),
+    "combine": _Entry(
+        "xlearning.formats.combine:CombineFormat", ("CombineTextInputFormat", "CombineFileInputFormat")
+    ),
+    "fixed": _Entry("xlearning.formats.fixed:FixedFormat", ("FixedLengthInputFormat",)),
+    "wholefile": _Entry("xlearning.formats.wholefile:WholeFileFormat"),
     "sequencefile": _Entry("xlearning.formats.sequencefile:SequenceFileFormat", ("SequenceFileInputFormat",)),
     "sequencefile-text": _Entry(
         "xlearning.formats.sequencefile:SequenceFileTextFormat", ("SequenceFileAsTextInputFormat",)
     ),
+    "avro": _Entry("xlearning.formats.avro:AvroFormat", ("org.apache.avro.mapred.AvroAsTextInputFormat",)),
+    "parquet": _Entry(
+        "xlearning.formats.columnar:ParquetFormat",
+        (
+            "org.apache.parquet.hadoop.ParquetInputFormat",
+            "org.apache.parquet.hadoop.example.ExampleInputFormat",
+        ),
+    ),
+    "orc": _Entry(
+        "xlearning.formats.columnar:OrcFormat",
+        ("org.apache.orc.mapred.OrcInputFormat", "org.apache.orc.mapreduce.OrcInputFormat"),
+    ),
+    "tfrecord": _Entry(
+        "xlearning.formats.tfrecord:TFRecordFormat", ("org.tensorflow.hadoop.io.TFRecordFileInputFormat",)
+    ),
 }
-_PACKAGES = ("", "org.apache.hadoop.mapred.", "org.apache.hadoop.mapreduce.lib.input.")
+_PACKAGES = (
+    "",
+    "org.apache.hadoop.mapred.",
+    "org.apache.hadoop.mapred.lib.",
+    "org.apache.hadoop.mapreduce.lib.input.",
+)
+
+
+def _spellings(class_: str) -> tuple[str, ...]:
+    if "." in class_:
+        return (class_, class_.rpartition(".")[2])
+    return tuple(f"{package}{class_}" for package in _PACKAGES)
+
+
 _NAMES = {
     spelling.lower(): name
     for name, entry in _FORMATS.items()
-    for spelling in (name, *(f"{package}{class_}" for class_ in entry.classes for package in _PACKAGES))
+    for spelling in (name, *(full for class_ in entry.classes for full in _spellings(class_)))
 }
 
 

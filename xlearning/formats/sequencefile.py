@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from xlearning.config import Config
 from xlearning.formats.base import Cutting, Record
 from xlearning.formats.cursor import damaged
-from xlearning.formats.division import by_size
 from xlearning.formats.framing import joined
 from xlearning.formats.sequence.reader import SequenceReader
 from xlearning.formats.sequence.writables import form_of
 from xlearning.formats.source import Files
+from xlearning.formats.splits import by_size
 from xlearning.fs.base import FileStatus, parent
 from xlearning.job import InputSplit
 

@@ -1,7 +1,7 @@
 """Text: records are lines, as in Hadoop's TextInputFormat; keys are their offsets in the file.
 
 What a line is, and which split has it, is told in `xlearning.formats.lines`. Bytes stay bytes; a byte order
-mark at the start of a file is left out.
+mark at the start of a file is left out. Keys of a compressed file are offsets in what the split decodes to.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from xlearning.config import Config
 from xlearning.errors import UsageError
+from xlearning.formats import unpacked
 from xlearning.formats.base import Cutting, Record
-from xlearning.formats.division import by_size
+from xlearning.formats.codecs.registry import of_name
 from xlearning.formats.escapes import unescaped
 from xlearning.formats.lines import LineRule
 from xlearning.formats.source import Files, Source
@@ -25,15 +26,6 @@ DELIMITER = "xlearning.inputformat.text.delimiter"
 MAXIMUM = "xlearning.inputformat.text.maxlength"
 _BLOCK = 1 << 20  # bytes read at a time
 _SHOWN = 3
-# By the ending alone, as in Hadoop; contents are never looked at.
-_CODECS = {
-    ".gz": "gzip",
-    ".bz2": "bzip2",
-    ".deflate": "deflate",
-    ".snappy": "snappy",
-    ".lz4": "lz4",
-    ".zst": "zstd",
-}
 
 
 class TextFormat:
@@ -46,14 +38,13 @@ class TextFormat:
         self._rule = LineRule(unescaped(DELIMITER, config), self._maximum)
 
     def splits(self, files: Sequence[FileStatus], cutting: Cutting, reading: Files) -> list[InputSplit]:
-        refuse_compressed(self.name, files)
-        return by_size(files, cutting)
+        return unpacked.splits(files, cutting, whole=self._rule.looks_back)
 
     def records(self, split: InputSplit, reading: Files) -> Iterator[Record]:
         long = _TooLong(split.uri, self._maximum)
         with reading.open(split.uri, split.size) as source:
-            start, end = self._range(source, split)
-            chunks, first = _blocks(source, start, end), start == 0
+            chunks, start = self._chunks(source, split)
+            first = split.start == 0
             for at, value in self._rule.records(chunks, first=first, at=start, too_long=long.add):
                 yield b"%d" % at, value
         long.tell()
@@ -61,20 +52,25 @@ class TextFormat:
     def lines(self, split: InputSplit, reading: Files) -> Iterator[bytes]:
         long = _TooLong(split.uri, self._maximum)
         with reading.open(split.uri, split.size) as source:
-            start, end = self._range(source, split)
-            chunks, first = _blocks(source, start, end), start == 0
+            chunks, start = self._chunks(source, split)
+            first = split.start == 0
             yield from self._rule.lines(chunks, first=first, at=start, too_long=long.add)
         long.tell()
 
     def starts(self, file: FileStatus, reading: Files) -> Iterator[int]:
         """Where each record of a whole file begins."""
         with reading.open(file.path, file.size) as source:
-            for at, _ in self._rule.records(_blocks(source, 0, file.size), first=True):
+            for at, _ in self._rule.records(blocks(source, 0, file.size), first=True):
                 yield at
 
-    def _range(self, source: Source, split: InputSplit) -> tuple[int, int]:
+    def _chunks(self, source: Source, split: InputSplit) -> tuple[Iterator[bytes], int]:
+        """The bytes of the records of ``split``, and where they begin."""
         end = split.start + split.length
-        return (split.start, end) if split.exact else self._rule.owned(source, split.start, end)
+        codec = unpacked.codec_of(source, split)
+        if codec is not None:
+            return unpacked.chunks(codec, source, split.start, end, self._rule), 0
+        begin, end = (split.start, end) if split.exact else self._rule.owned(source, split.start, end)
+        return blocks(source, begin, end), begin
 
 
 def refuse_compressed(name: str, files: Sequence[FileStatus]) -> None:
@@ -85,7 +81,8 @@ def refuse_compressed(name: str, files: Sequence[FileStatus]) -> None:
     UsageError
         Some are compressed; they are named together.
     """
-    refused = [f"{file.path} (compressed with {codec})" for file in files if (codec := _codec(file))]
+    known = [(file.path, of_name(file.path)) for file in files]
+    refused = [f"{path} (compressed with {codec.name})" for path, codec in known if codec is not None]
     if refused:
         more = f" (and {len(refused) - _SHOWN} more)" if len(refused) > _SHOWN else ""
         raise UsageError(
@@ -94,12 +91,8 @@ def refuse_compressed(name: str, files: Sequence[FileStatus]) -> None:
         )
 
 
-def _codec(file: FileStatus) -> str | None:
-    _, dot, ending = file.name.rpartition(".")
-    return _CODECS.get((dot + ending).lower())
-
-
-def _blocks(source: Source, position: int, end: int) -> Iterator[bytes]:
+def blocks(source: Source, position: int, end: int) -> Iterator[bytes]:
+    """The bytes of a range, in blocks of 1 MiB."""
     while position < end:
         block = source.read(position, min(_BLOCK, end - position))
         if not block:

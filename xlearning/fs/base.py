@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,19 @@ class FileStatus:
 class FileSystem(Protocol):
     """One file system. Implementations are safe to use from several threads.
 
+    Attributes
+    ----------
+    whole_on_close : bool
+        A file that is being written is not there before it is complete, and what it replaces stays
+        until then: it needs no temporary name.
+
     All methods raise the built-in `FileNotFoundError`, `FileExistsError`, `IsADirectoryError`,
     `NotADirectoryError` and `PermissionError` with the URI in the message;
     `xlearning.errors.StorageUnavailable` when the service does not answer within the deadline;
     `xlearning.errors.StorageError` for the rest.
     """
+
+    whole_on_close: bool
 
     def stat(self, path: str) -> FileStatus:
         """Status of one path; `FileNotFoundError` when there is none."""
@@ -103,6 +111,20 @@ class FileSystem(Protocol):
 
     def chmod(self, path: str, mode: int) -> None:
         """Set the permission bits."""
+
+
+@runtime_checkable
+class ObjectStore(Protocol):
+    """A file system that moves by copying, which a crash may interrupt: so it can be repeated."""
+
+    def move_over(self, source: str, target: str) -> None:
+        """Move a file or all below a folder, over what is there; nothing is deleted before all is copied.
+
+        Raises
+        ------
+        FileNotFoundError
+            Neither ``source`` nor ``target`` is there.
+        """
 
 
 def exists(fs: FileSystem, path: str) -> bool:

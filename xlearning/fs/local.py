@@ -28,6 +28,8 @@ class LocalFileSystem:
     that leads nowhere is listed as a file of its own size.
     """
 
+    whole_on_close = False
+
     def stat(self, path: str) -> FileStatus:
         local = local_path(path)
         with _errors(path):

@@ -20,7 +20,7 @@ from xlearning.fs.base import FileStatus, join, parent, split_uri
 from xlearning.fs.deadline import DeadlineCaller, DeadlineExceeded
 from xlearning.fs.glob import glob
 from xlearning.fs.native_errors import hint, translate
-from xlearning.fs.native_streams import CHUNK, HdfsReader, HdfsWriter
+from xlearning.fs.streams import CHUNK, RangeReader, WholeWriter
 
 if TYPE_CHECKING:
     import hdfs_native
@@ -49,6 +49,8 @@ class HdfsFileSystem:
     timeout : float
         Seconds after which a call is given up. Reading, writing and completing a file get 60 s more.
     """
+
+    whole_on_close = False
 
     def __init__(self, uri: str, *, timeout: float = 15.0) -> None:
         scheme, authority, _ = split_uri(uri)
@@ -104,7 +106,7 @@ class HdfsFileSystem:
             packets = inner.read_range_stream(offset, len(inner) - offset)
             return lambda length: self._data_call(path, lambda: _joined(packets, length))
 
-        return cast(BinaryIO, io.BufferedReader(HdfsReader(read_range, len(inner), read_on), CHUNK))
+        return cast(BinaryIO, io.BufferedReader(RangeReader(read_range, len(inner), read_on=read_on), CHUNK))
 
     def open_write(self, path: str, *, overwrite: bool = False) -> BinaryIO:
         bare = self._bare(path)
@@ -120,7 +122,7 @@ class HdfsFileSystem:
             if not overwrite:
                 raise
             raise IsADirectoryError(*_as_args(error)) from error
-        return cast(BinaryIO, HdfsWriter(_Sink(self, path, inner), self._base + bare))
+        return cast(BinaryIO, WholeWriter(_Sink(self, path, inner), self._base + bare))
 
     def mkdirs(self, path: str, *, mode: int | None = None) -> None:
         bare = self._bare(path)
@@ -225,6 +227,9 @@ class _Sink:
 
     def close(self) -> None:
         self._fs._data_call(self._path, self._inner.close)
+
+    def abort(self) -> None:
+        """Nothing: HDFS lets a file that nobody completes stay as it is."""
 
 
 def _connect(base: str) -> hdfs_native.Client:

@@ -7,12 +7,13 @@ import os
 import threading
 from pathlib import Path
 
-from xlearning.config import hadoop_xml
+from xlearning.config import Config, hadoop_xml
 from xlearning.errors import StorageError, UsageError
 from xlearning.fs.base import FileSystem, join, split_uri
+from xlearning.fs.hadoop_conf import HadoopConf
 from xlearning.fs.local import LocalFileSystem
 
-_SCHEMES = ("file", "hdfs", "viewfs")
+_SCHEMES = ("file", "hdfs", "viewfs", "s3", "s3a")
 
 
 class FileSystems:
@@ -27,6 +28,8 @@ class FileSystems:
     user : str
         Whose home relative paths start from, where the default file system is a remote one; default:
         ``HADOOP_USER_NAME``, else the one who is logged in.
+    config : Config, optional
+        The job's properties: which client HDFS is reached with, where S3 is, what fsspec serves.
 
     Raises
     ------
@@ -34,9 +37,19 @@ class FileSystems:
         ``default_uri`` has a scheme that is not known.
     """
 
-    def __init__(self, default_uri: str = "file://", *, timeout: float = 15.0, user: str = "") -> None:
-        scheme, authority, _ = split_uri(_with_slashes(default_uri))
-        _check(scheme, authority, default_uri)
+    def __init__(
+        self,
+        default_uri: str = "file://",
+        *,
+        timeout: float = 15.0,
+        user: str = "",
+        config: Config | None = None,
+    ) -> None:
+        self._config = config
+        further = config.get("xlearning.fs.fsspec.schemes") if config is not None else ()
+        self._schemes = (*_SCHEMES, *(scheme for scheme in further if scheme not in _SCHEMES))
+        scheme, authority, _ = split_uri(self._with_slashes(default_uri))
+        self._check(scheme, authority, default_uri)
         self.default_uri = f"{scheme}://{authority}"
         self._timeout, self._user = timeout, user
         self._lock = threading.Lock()
@@ -59,7 +72,7 @@ class FileSystems:
             It was given up.
         """
         scheme, authority, _ = split_uri(self._full(uri))
-        _check(scheme, authority, uri)
+        self._check(scheme, authority, uri)
         with self._lock:
             key = f"{scheme}://{authority}"
             if key in self._given_up:
@@ -88,11 +101,11 @@ class FileSystems:
         """
         full = self._full(path)
         scheme, authority, _ = split_uri(full)
-        _check(scheme, authority, path)
+        self._check(scheme, authority, path)
         return full
 
     def _full(self, path: str) -> str:
-        path = _with_slashes(path)
+        path = self._with_slashes(path)
         scheme, authority, rest = split_uri(path)
         default_scheme, default_authority, _ = split_uri(self.default_uri)
         if scheme == "file":
@@ -110,9 +123,51 @@ class FileSystems:
     def _make(self, scheme: str, uri: str) -> FileSystem:
         if scheme == "file":
             return LocalFileSystem()
+        if scheme in ("s3", "s3a"):
+            from xlearning.fs.s3 import S3FileSystem
+            from xlearning.fs.s3_settings import S3Settings
+
+            settings = S3Settings.of(self._config, HadoopConf.of_environment())
+            return S3FileSystem(uri, settings, timeout=self._timeout)
+        if scheme not in _SCHEMES:
+            return self._through_fsspec(scheme, uri)
+        if self._config is not None and self._config.get("xlearning.fs.hdfs.client") == "LIBHDFS":
+            from xlearning.fs.libhdfs import LibhdfsFileSystem
+
+            return LibhdfsFileSystem(uri, timeout=self._timeout)
         from xlearning.fs.native import HdfsFileSystem
 
         return HdfsFileSystem(uri, timeout=self._timeout)
+
+    def _through_fsspec(self, scheme: str, uri: str) -> FileSystem:
+        from xlearning.fs.generic import FsspecFileSystem
+
+        options = self._config.family(f"xlearning.fs.fsspec.{scheme}.") if self._config is not None else {}
+        return FsspecFileSystem(uri, options)
+
+    def _with_slashes(self, uri: str) -> str:
+        """``file:/a`` and ``hdfs:/a``, as Hadoop prints them, with an empty host."""
+        scheme, colon, rest = uri.partition(":")
+        if colon and scheme in self._schemes and not rest.startswith("//"):
+            return f"{scheme}://{rest}"
+        return uri
+
+    def _check(self, scheme: str, authority: str, uri: str) -> None:
+        if scheme not in self._schemes:
+            raise UsageError(
+                f"there is no file system for '{uri}'",
+                hint=f"known schemes: {', '.join(self._schemes)}; "
+                "xlearning.fs.fsspec.schemes adds those of fsspec, such as sftp",
+            )
+        if scheme == "file" and authority not in ("", "localhost"):
+            raise UsageError(f"'{uri}' names a host", hint="write file:/// with three slashes")
+        if scheme == "hdfs" and not authority:
+            raise UsageError(
+                f"'{uri}' names no host, and the default file system is no HDFS",
+                hint="write hdfs://host:port/..., or set HADOOP_CONF_DIR",
+            )
+        if scheme in ("s3", "s3a") and not authority:
+            raise UsageError(f"'{uri}' names no bucket", hint=f"write {scheme}://bucket/...")
 
 
 def _configured(scheme: str) -> str:
@@ -134,26 +189,6 @@ def default_uri_from_conf(conf_dir: str | os.PathLike[str]) -> str | None:
     values = hadoop_xml.read(path).values if path.exists() else {}
     found = values.get("fs.defaultFS") or values.get("fs.default.name") or ""
     return found.strip() or None
-
-
-def _with_slashes(uri: str) -> str:
-    """``file:/a`` and ``hdfs:/a``, as Hadoop prints them, with an empty host."""
-    scheme, colon, rest = uri.partition(":")
-    if colon and scheme in _SCHEMES and not rest.startswith("//"):
-        return f"{scheme}://{rest}"
-    return uri
-
-
-def _check(scheme: str, authority: str, uri: str) -> None:
-    if scheme not in _SCHEMES:
-        raise UsageError(f"there is no file system for '{uri}'", hint=f"known schemes: {', '.join(_SCHEMES)}")
-    if scheme == "file" and authority not in ("", "localhost"):
-        raise UsageError(f"'{uri}' names a host", hint="write file:/// with three slashes")
-    if scheme == "hdfs" and not authority:
-        raise UsageError(
-            f"'{uri}' names no host, and the default file system is no HDFS",
-            hint="write hdfs://host:port/..., or set HADOOP_CONF_DIR",
-        )
 
 
 def _user() -> str:

@@ -7,13 +7,14 @@ because the file system is away is repeated until nothing has moved forward for 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from xlearning.errors import StorageError, StorageUnavailable, UsageError
 from xlearning.fs.base import FileSystem, join
@@ -26,6 +27,17 @@ from xlearning.job import FetchItem
 __all__ = ["Cancelled", "TransferError", "TransferResult", "download", "upload"]
 
 OnProgress = Callable[[int, int], None]
+
+
+class FileWatch(Protocol):
+    """Decides about the files of an upload and hears of each; called from several threads."""
+
+    def wants(self, name: str) -> bool:
+        """Whether the file, a path relative to the folder, is to be copied."""
+
+    def copied(self, name: str, before: os.stat_result, *, steady: bool) -> None:
+        """It was copied. ``steady``: nobody wrote to it meanwhile."""
+
 
 _CHUNK = 1 << 20  # bytes
 # HDFS takes half a second to complete a file and needs nothing of ours meanwhile
@@ -98,6 +110,7 @@ def upload(
     on_progress: OnProgress | None = None,
     cancel: threading.Event | None = None,
     alive: bool = False,
+    watch: FileWatch | None = None,
 ) -> TransferResult:
     """Copy everything below a local folder to below the URI ``remote``, which is made when missing.
 
@@ -109,6 +122,8 @@ def upload(
         As in `download`.
     alive : bool
         Somebody is at work in the folder: what vanishes meanwhile is left out.
+    watch : FileWatch, optional
+        May leave files out.
 
     Raises
     ------
@@ -130,7 +145,10 @@ def upload(
         make = _MakeFolder(fs, join(remote, name), retry_time, stop)
         run.add(name, make.run, _nothing)
     for name in tree.files:
-        task = _Upload(fs, folder / name, join(remote, name), slots, retry_time, progress, stop, alive)
+        if watch is not None and not watch.wants(name):
+            continue
+        told = None if watch is None else functools.partial(watch.copied, name)
+        task = _Upload(fs, folder / name, join(remote, name), slots, retry_time, progress, stop, alive, told)
         run.add(name, task.run, _nothing)
     run.run("uploaded")
     return TransferResult(*progress.sums, entries=tuple(tree.entries))
@@ -233,12 +251,13 @@ class _Upload(_Copy):
         progress: _Progress,
         cancel: threading.Event,
         may_vanish: bool,
+        on_copied: _OnCopied | None,
     ) -> None:
         super().__init__(retry_time, progress, cancel)
         self._fs, self._source, self._target, self._slots = fs, source, target, slots
-        self._may_vanish = may_vanish
+        self._may_vanish, self._on_copied = may_vanish, on_copied
         head, _, name = target.rpartition("/")
-        self._partial = f"{head}/{_partial_name(name)}"
+        self._partial = target if fs.whole_on_close else f"{head}/{_partial_name(name)}"
         self._size = 0
 
     def run(self) -> None:
@@ -251,6 +270,8 @@ class _Upload(_Copy):
                 return
             raise
         self._keep_trying(self._publish)
+        if self._on_copied is not None:
+            self._on_copied(self._before, steady=self._steady)
         self._progress.add(1, 0)
 
     def _has_vanished(self) -> bool:
@@ -266,18 +287,31 @@ class _Upload(_Copy):
         with contextlib.ExitStack() as opened, self._slots:
             source = opened.enter_context(open(self._source, "rb"))
             sink = opened.enter_context(self._fs.open_write(self._partial, overwrite=True))
+            self._before = os.fstat(source.fileno())
             self._size = self._copy(source, sink)
+            self._steady = _is_same(self._before, os.fstat(source.fileno()), self._size)
         stored = self._fs.stat(self._partial).size
         if stored != self._size:
             raise StorageUnavailable(f"{stored} of {self._size} bytes were stored")
 
     def _publish(self) -> None:
+        if self._partial == self._target:
+            return
         try:
             self._fs.replace(self._partial, self._target)
         except FileNotFoundError:
             # an earlier call that seemed lost may have done it
             if self._fs.stat(self._target).size != self._size:
                 raise
+
+
+def _is_same(before: os.stat_result, after: os.stat_result, size: int) -> bool:
+    """Whether nobody wrote to a file of which ``size`` bytes were read meanwhile."""
+    return before.st_mtime_ns == after.st_mtime_ns and before.st_size == after.st_size == size
+
+
+class _OnCopied(Protocol):
+    def __call__(self, before: os.stat_result, *, steady: bool) -> None: ...
 
 
 class _MakeFolder:

@@ -172,18 +172,20 @@ class OnYarn:
 
     def _launch(self, job: JobSpec, config: Config, fss: FileSystems) -> Launch:
         from xlearning.client.packaging.delivery import interpreter
+        from xlearning.cluster.base import needs_tls
         from xlearning.cluster.hadoop_client import client_files
         from xlearning.cluster.yarn_script import Launch
 
         root, python, files = self.staging_root(config, fss), interpreter(config), client_files(self._site)
+        tls = needs_tls(job)
         if not self._site.secure:
-            return Launch(python, root, self.user, hadoop=files)
+            return Launch(python, root, self.user, hadoop=files, tls=tls)
         from xlearning.client.secure import file_systems, viewers
 
         history = fss.resolve(config.get("xlearning.history.log.dir"))
         uris = file_systems(job, self._site.default_fs, root, history)
         seen_by = viewers(config, self.user, self._skein.asks_who)
-        return Launch(python, root, "", uris, seen_by, files)
+        return Launch(python, root, "", uris, seen_by, files, tls)
 
     def sweep(self, fss: FileSystems, console: Console) -> None:
         """Folders of skein's whose ApplicationMaster never came to delete them, and of dead clients here."""

@@ -78,7 +78,7 @@ class LocalPlace:
         self._config, self.user, self.trouble = config, user, ""
         self._local = LocalCluster(Path(config.get("xlearning.local.dir")), warn=warn)
         self.cluster: ClusterClient = self._local
-        self.fss = FileSystems(LOCAL_FS, timeout=config.get("xlearning.fs.timeout"))
+        self.fss = FileSystems(LOCAL_FS, timeout=config.get("xlearning.fs.timeout"), config=config)
 
     def jobs(self, user: str, *, everybody: bool = False) -> Sequence[ApplicationReport]:
         """See `Place`. All are the user's own, whatever name they were submitted under."""
@@ -155,7 +155,10 @@ class YarnPlace:
         self.cluster: ClusterClient = self._back_end.cluster
         self.web = ResourceManagerWeb(HadoopSite.from_environ(environ))
         self.fss = FileSystems(
-            self._back_end.default_fs, timeout=config.get("xlearning.fs.timeout"), user=self.user
+            self._back_end.default_fs,
+            timeout=config.get("xlearning.fs.timeout"),
+            user=self.user,
+            config=config,
         )
 
     def jobs(self, user: str, *, everybody: bool = False) -> Sequence[ApplicationReport]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from xlearning.config.schema import Group, Kind, ignored, key, missing
 
 _K = Kind
-_CHANGED_ONLY = missing("save changed files only", "leave it out: every save holds all files")
-_S3 = ignored("S3 is not part of this version yet")
 # the two originals' defaults, which ask for nothing
 _TEXT_OUT = (
     "net.qihoo.xlearning.common.TextMultiOutputFormat",
@@ -50,8 +48,11 @@ STREAM = Group(
     "Input strategy STREAM",
     (
         key("inputformat.class", _K.STRING, "text",
-            "Format of the files: text, the name of Hadoop's class for it, module:Class of your "
-            "own, or the full name of another Java class."),
+            "Format of the files: text, keyvalue, nline, combine, fixed, wholefile, sequencefile, "
+            "sequencefile-text, avro, parquet, orc, tfrecord, the Java class for one of them, module:Class "
+            "of your own, or any other Java class."),
+        key("inputformat.columns", _K.LIST, None,
+            "Parquet and ORC: the columns that are read, in this order; unset: all."),
         key("inputformat.java", _K.BOOL, "false",
             "Let Java also read formats that XLearning reads itself, given by a full Java name."),
         key("java.classpath", _K.STRING, None,
@@ -105,11 +106,16 @@ OUTPUT = Group(
             "STREAM: format of the output: text, the name of Hadoop's class for it, or module:Class of your "
             "own.", defaults=_TEXT_OUT),
         key("outputformat.codec", _K.STRING, "none",
-            "STREAM: how text is compressed: none, gzip, bzip2, deflate, or the name of Hadoop's class.",
+            "STREAM: how text is compressed: none, gzip, bzip2, zstd, deflate, snappy, lz4, or the "
+            "name of Hadoop's class.",
             also=("mapreduce.output.fileoutputformat.compress.codec", "mapred.output.compression.codec")),
         key("outputformat.compress", _K.BOOL, "false", "Hadoop's word for xlearning.outputformat.codec=gzip.",
             also=("mapreduce.output.fileoutputformat.compress", "mapred.output.compress"),
             stands_for=("xlearning.outputformat.codec", "gzip")),
+        key("outputformat.compress.type", _K.ENUM, "RECORD",
+            "STREAM: whether a SequenceFile is compressed by RECORD or by BLOCK of many.",
+            values=("RECORD", "BLOCK"),
+            also=("mapreduce.output.fileoutputformat.compress.type", "mapred.output.compression.type")),
         key("outputformat.part.size", _K.SIZE, "512M",
             "STREAM: size at which a file of the output ends, with the next line, and another one begins.",
             also=("mapred.reduce.max.size.per.file",), low=1),
@@ -140,8 +146,18 @@ SAVES = Group(
             "Start of the name of the folder that Save Model makes below an output."),
         key("interresult.upload.timeout", _K.DURATION_MS, "1800000",
             "A Save Model that takes longer fails for the containers that are not done; 0: no limit.", low=0),
-        key("interresult.save.inc", _K.BOOL, "false", "Save files that changed since the last save only.",
-            also=("interresult.upload.inc",), effect=_CHANGED_ONLY),
+        key("interresult.save.inc", _K.BOOL, "false",
+            "Save files that changed since the last whole save only.", also=("interresult.upload.inc",)),
+        key("interresult.keep", _K.INT, "0",
+            "How many whole saves stay; older ones that none of these needs are deleted; 0: all.", low=0),
+        key("interresult.notify", _K.ENUM, "NONE",
+            "How a program is told that a save begins: FILE (a file appears), SIGNAL (and it gets a signal).",
+            values=("NONE", "FILE", "SIGNAL")),
+        key("interresult.notify.signal", _K.ENUM, "USR1",
+            "The signal of SIGNAL; only a program that handles it gets it.", values=("USR1", "USR2", "HUP")),
+        key("interresult.notify.wait", _K.DURATION_S, "60s",
+            "How long a save waits for the program to say that its files are whole; without that word the "
+            "part fails. 0: it does not wait.", low=0),
         key("interresult.upload.interval", _K.DURATION_MS, "0",
             "Time from one Save Model that begins by itself to the next; 0: none does. One that is due while "
             "another runs is left out.", low=0),
@@ -162,12 +178,5 @@ FILE_SYSTEMS = Group(
         key("cache.max.size", _K.SIZE, "20G",
             "What a user keeps there; beyond it goes what was used longest ago and is not in use.", low=0),
         key("cache.max.age", _K.DURATION_S, "30d", "What nobody used for so long goes anyway.", low=0),
-        key("s3.cluster", _K.STRING, None, "Hbox: address of the S3 service.", effect=_S3),
-        key("s3.cluster.prefix", _K.STRING, "http://",
-            "Hbox: what stands before the address of the S3 service.", effect=_S3),
-        key("s3.bucket.dir.split", _K.STRING, "/", "Hbox: what stands between bucket and prefix.",
-            effect=_S3),
-        key("s3.key.access", _K.STRING, None, "Hbox: access key of S3.", effect=_S3),
-        key("s3.key.secret", _K.STRING, None, "Hbox: secret key of S3; never shown.", effect=_S3),
     ),
 )  # fmt: skip

@@ -2,46 +2,14 @@
 
 from __future__ import annotations
 
-import bz2
-import zlib
-from collections.abc import Callable
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import BinaryIO
 
 from xlearning.errors import UsageError
+from xlearning.formats import libraries
+from xlearning.formats.codecs.base import Compressor
+from xlearning.formats.codecs.registry import CODECS, named
 
-_GZIP_WRAPPER = 16 + zlib.MAX_WBITS
-_LEVEL = 6  # of zlib; that of gzip and of Hadoop
-
-
-class Compressor(Protocol):
-    """What the standard library's compressors have in common."""
-
-    def compress(self, data: bytes) -> bytes:
-        """What is ready after ``data``."""
-
-    def flush(self) -> bytes:
-        """What is left."""
-
-
-class _Entry(NamedTuple):
-    ending: str
-    make: Callable[[], Compressor]
-    classes: tuple[str, ...]
-
-
-_CODECS = {
-    "gzip": _Entry(".gz", lambda: zlib.compressobj(_LEVEL, wbits=_GZIP_WRAPPER), ("GzipCodec",)),
-    "bzip2": _Entry(".bz2", bz2.BZ2Compressor, ("BZip2Codec",)),
-    "deflate": _Entry(".deflate", lambda: zlib.compressobj(_LEVEL), ("DefaultCodec", "DeflateCodec")),
-}
-_OTHER_NAMES = {"gz": "gzip", "bz2": "bzip2", "zlib": "deflate"}
-_PACKAGE = "org.apache.hadoop.io.compress."
 _NONE = ("", "none")
-_NAMES = {
-    spelling.lower(): name
-    for name, entry in _CODECS.items()
-    for spelling in (name, *(f"{package}{class_}" for class_ in entry.classes for package in ("", _PACKAGE)))
-} | _OTHER_NAMES
 
 
 class Packing:
@@ -50,7 +18,7 @@ class Packing:
     Parameters
     ----------
     name : str
-        ``none``, ``gzip``, ``bzip2``, ``deflate``, or Hadoop's class for one of them.
+        ``none``, a codec of `xlearning.formats.codecs.registry`, or Hadoop's class for it.
 
     Attributes
     ----------
@@ -60,25 +28,23 @@ class Packing:
     Raises
     ------
     UsageError
-        There is no such codec.
+        There is no such codec, or it needs a package that is not installed.
     """
 
     def __init__(self, name: str) -> None:
-        wanted = name.strip().lower()
-        self.ending = ""
-        self._make: Callable[[], Compressor] | None = None
-        if wanted in _NONE:
-            return
-        found = _NAMES.get(wanted)
-        if found is None:
+        self._codec = None if name.strip().lower() in _NONE else named(name)
+        if self._codec is None and name.strip().lower() not in _NONE:
             raise UsageError(
-                f"output cannot be compressed with {name}", hint=f"there is: none, {', '.join(_CODECS)}"
+                f"output cannot be compressed with {name}",
+                hint=f"there is: none, {', '.join(codec.name for codec in CODECS)}",
             )
-        self.ending, self._make = _CODECS[found].ending, _CODECS[found].make
+        if self._codec is not None:
+            libraries.check({package: [f"output as {self._codec.name}"] for package in self._codec.requires})
+        self.ending = self._codec.ending if self._codec is not None else ""
 
     def over(self, file: BinaryIO) -> Packed:
         """Something that writes to ``file``."""
-        return Packed(file, self._make() if self._make is not None else None)
+        return Packed(file, self._codec.compressor() if self._codec is not None else None)
 
 
 class Packed:

@@ -21,6 +21,10 @@ class _Entry(NamedTuple):
 # name -> its place; one line each
 _FORMATS = {
     "text": _Entry("xlearning.formats.output.text:TextFormat", ("TextOutputFormat", "TextMultiOutputFormat")),
+    "sequencefile": _Entry(
+        "xlearning.formats.output.sequencefile:SequenceFileFormat", ("SequenceFileOutputFormat",)
+    ),
+    "parquet": _Entry("xlearning.formats.output.parquet:ParquetFormat"),
 }
 _PACKAGES = (
     "",

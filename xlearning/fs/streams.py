@@ -1,4 +1,4 @@
-"""Python streams over hdfs-native's readers and writers."""
+"""Python streams over what libraries of file systems give: a range of bytes, a place for bytes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from xlearning.errors import StorageError
 CHUNK = 1 << 20  # bytes per call
 
 
-class HdfsReader(io.RawIOBase):
+class RangeReader(io.RawIOBase):
     """A seekable raw stream over functions that read a range.
 
-    A range costs a connection, so a reader that goes from front to back is given one long range.
+    Where a range costs a connection, a reader that goes from front to back is given one long range.
 
     Parameters
     ----------
@@ -24,7 +24,9 @@ class HdfsReader(io.RawIOBase):
         ``(offset, length) -> bytes``; never asked for bytes beyond ``size``.
     size : int
         Bytes in the file.
-    read_on : callable
+    chunk : int
+        Most bytes that are asked for at a time.
+    read_on : callable, optional
         ``offset -> (length -> bytes)``: everything from an offset on, piece by piece; pieces may be somewhat
         longer than asked for, and are shorter only at the end.
     """
@@ -33,11 +35,14 @@ class HdfsReader(io.RawIOBase):
         self,
         read_range: Callable[[int, int], bytes],
         size: int,
-        read_on: Callable[[int], Callable[[int], bytes]],
+        chunk: int = CHUNK,
+        *,
+        read_on: Callable[[int], Callable[[int], bytes]] | None = None,
     ) -> None:
         super().__init__()
         self._read_range, self._read_on = read_range, read_on
         self._size = size
+        self._chunk = chunk
         self._position = 0
         self._last = -1  # end of the last read
         self._more: Callable[[int], bytes] | None = None
@@ -64,16 +69,16 @@ class HdfsReader(io.RawIOBase):
         wanted = min(length, self._size - offset)
         if wanted <= 0:
             return b""
-        if offset != self._last:
+        if offset != self._last or self._read_on is None:
             self._more, self._rest = None, b""
             data = self._read_range(offset, wanted)
         else:
-            data = self._read_further(wanted)
+            data = self._read_further(wanted, self._read_on)
         self._last = offset + len(data)
         return data
 
-    def _read_further(self, wanted: int) -> bytes:
-        more = self._more or self._read_on(self._last)
+    def _read_further(self, wanted: int, read_on: Callable[[int], Callable[[int], bytes]]) -> bytes:
+        more = self._more or read_on(self._last)
         rest, self._more, self._rest = self._rest, None, b""  # gone if the next line fails
         data = rest + more(wanted - len(rest)) if len(rest) < wanted else rest
         self._more, self._rest = more, data[wanted:]
@@ -87,12 +92,12 @@ class HdfsReader(io.RawIOBase):
 
     def readall(self) -> bytes:
         parts = []
-        while part := self._next(CHUNK):
+        while part := self._next(self._chunk):
             parts.append(part)
         return b"".join(parts)
 
     def _next(self, limit: int) -> bytes:
-        wanted = min(limit, CHUNK, self._size - self._position)
+        wanted = min(limit, self._chunk, self._size - self._position)
         if wanted <= 0:
             return b""
         data = self.pread(self._position, wanted)
@@ -101,7 +106,7 @@ class HdfsReader(io.RawIOBase):
 
 
 class Sink(Protocol):
-    """Where an `HdfsWriter` puts its bytes."""
+    """Where a `WholeWriter` puts its bytes."""
 
     def write(self, data: bytes) -> None:
         """Take all of ``data``."""
@@ -109,8 +114,11 @@ class Sink(Protocol):
     def close(self) -> None:
         """Complete the file."""
 
+    def abort(self) -> None:
+        """Drop what was written, if it can be dropped; the file is not completed. Raises nothing."""
 
-class HdfsWriter(io.BufferedIOBase):
+
+class WholeWriter(io.BufferedIOBase):
     """A buffered stream whose file is completed by a `close` without errors, and by nothing else."""
 
     def __init__(self, sink: Sink, name: str) -> None:
@@ -139,7 +147,7 @@ class HdfsWriter(io.BufferedIOBase):
         return len(view)
 
     def flush(self) -> None:
-        """Hand what is buffered to HDFS. Readers see it after `close` only."""
+        """Hand what is buffered on. Readers see it after `close` only."""
         if not self.closed:
             self._push()
 
@@ -156,8 +164,10 @@ class HdfsWriter(io.BufferedIOBase):
         try:
             self._push()
             self._sink.close()
-        finally:
+        except BaseException:
             self._abandon()
+            raise
+        self._end()
 
     def __exit__(
         self,
@@ -188,6 +198,10 @@ class HdfsWriter(io.BufferedIOBase):
 
     def _abandon(self) -> None:
         """Close this object without completing the file."""
+        self._sink.abort()
+        self._end()
+
+    def _end(self) -> None:
         self._buffer.clear()
         self._broken = False
         super().close()

@@ -1,0 +1,1 @@
+"""Compression: which codec a file has, its content in pieces, and compressors for output."""

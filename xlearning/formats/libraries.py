@@ -1,0 +1,85 @@
+"""Libraries that only some formats and codecs need. They are optional, and loaded when they are used."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
+from typing import NamedTuple
+
+from xlearning.errors import UsageError
+
+_SHOWN = 3
+
+
+class _Library(NamedTuple):
+    """The extra of xlearning that brings a package, and its modules; the first one that is there is used."""
+
+    extra: str
+    modules: tuple[str, ...]
+
+
+# package, as it is called in setup.cfg -> what is known about it; one line each
+_LIBRARIES = {
+    "backports.zstd": _Library("codecs", ("compression.zstd", "backports.zstd")),
+    "cramjam": _Library("codecs", ("cramjam",)),
+    "isal": _Library("codecs", ("isal.isal_zlib",)),
+}
+
+
+def available(package: str) -> bool:
+    """Whether this Python has ``package``; it is not loaded for it."""
+    return any(_exists(module) for module in _LIBRARIES[package].modules)
+
+
+def load(package: str) -> ModuleType:
+    """The module of ``package``.
+
+    Raises
+    ------
+    UsageError
+        It is not installed.
+    """
+    for module in _LIBRARIES[package].modules:
+        if _exists(module):
+            return importlib.import_module(module)
+    raise UsageError(f"the Python package {package} is not installed", hint=way_out((package,)))
+
+
+def way_out(packages: Iterable[str]) -> str:
+    """How to install ``packages``."""
+    extras = ",".join(sorted({_LIBRARIES[package].extra for package in packages}))
+    return f"pip install 'xlearning[{extras}]'"
+
+
+def check(needed: Mapping[str, Sequence[str]]) -> None:
+    """See that everything is there before anything is read.
+
+    Parameters
+    ----------
+    needed : mapping
+        Package -> what needs it, in words, such as the names of files.
+
+    Raises
+    ------
+    UsageError
+        Naming all packages that are missing.
+    """
+    missing = {package: users for package, users in needed.items() if not available(package)}
+    if missing:
+        parts = [f"{package} (for {_some(users)})" for package, users in sorted(missing.items())]
+        verb = "is" if len(parts) == 1 else "are"
+        raise UsageError(f"not installed here {verb} {', '.join(parts)}", hint=way_out(missing))
+
+
+def _some(users: Sequence[str]) -> str:
+    more = f" and {len(users) - _SHOWN} more" if len(users) > _SHOWN else ""
+    return ", ".join(users[:_SHOWN]) + more
+
+
+def _exists(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # the package around it
+        return False
