@@ -572,7 +572,9 @@ def test_what_the_job_reads_is_not_overwritten(folder: Path) -> None:
     assert held in refusal("--files", "data/a", "--output", "data#out", *OVERWRITE)
     assert held in refusal("--cacheFile", "data/lib", "--output", "data/lib#out", *OVERWRITE)
     failed = ("--conf", "xlearning.failed.upload=true", "--output", "data/lib#out")
-    assert "a job that fails would delete what the output holds" in refusal(*failed, *OVERWRITE)
+    for mode in ("overwrite", "merge"):
+        words = refusal(*failed, "--output-existing", mode)
+        assert f"{mode} and xlearning.failed.upload=true: a job that fails would replace what" in words
     assert job("--input", "data/sub#in", "--output", "data/lib#out", *OVERWRITE).outputs
     assert job("--input", "data#in", "--output", "data#out", "--output-existing", "merge").outputs
 

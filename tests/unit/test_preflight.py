@@ -113,7 +113,7 @@ CASES: dict[str, Callable[[], str]] = {
     "an output to overwrite that holds the input, or a file that is shipped": lambda: local(
         "--input", "one#in", "--output", "one#out", "--output-existing", "overwrite"
     ),
-    "an output to overwrite, even by a job that fails": lambda: local(
+    "an output that is not empty, even by a job that fails": lambda: local(
         *("--output", "full#m", "--output-existing", "overwrite", "--conf", "xlearning.failed.upload=true")
     ),
     "the output inside an input (note)": lambda: local("--input", "one#data", "--output", "one/out#m"),

@@ -162,11 +162,12 @@ def make_plan(
         existing=config.get("xlearning.output.existing"),
         problems=found,
     )
-    if config.get("xlearning.output.existing") == OVERWRITE:
+    existing = config.get("xlearning.output.existing")
+    replaced.check_failures(existing, config.get("xlearning.failed.upload"), found)
+    if existing == OVERWRITE:
         files = (file.path for listing in listings for file in listing.files)
         sent = (item.resource.uri for item in shipped)
         replaced.check((spec.remote for spec in output_specs), itertools.chain(files, sent), found)
-        replaced.check_failures(config.get("xlearning.failed.upload"), found)
     if not config_complete:
         refuse(found)
     _check_local_names(listings, output_specs, shipped, config, found)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from xlearning.client.problems import Problem
 from xlearning.fs.base import parent, split_uri
 from xlearning.fs.local import local_path
+from xlearning.fs.replacing import ERROR
 
 
 def check(remotes: Iterable[str], read: Iterable[str], problems: list[Problem]) -> None:
@@ -39,14 +40,14 @@ def check(remotes: Iterable[str], read: Iterable[str], problems: list[Problem]) 
             )
 
 
-def check_failures(published: bool, problems: list[Problem]) -> None:
+def check_failures(existing: str, published: bool, problems: list[Problem]) -> None:
     """Refuse to put the output of a job that failed in the place of what is whole."""
-    if published:
+    if existing != ERROR and published:
         problems.append(
             Problem(
-                "--output-existing overwrite and xlearning.failed.upload=true: "
-                "a job that fails would delete what the output holds",
-                "use --output-existing merge, or --conf xlearning.failed.upload=false",
+                f"--output-existing {existing.lower()} and xlearning.failed.upload=true: "
+                "a job that fails would replace what the output holds",
+                "choose an output that is empty, or --conf xlearning.failed.upload=false",
             )
         )
 
