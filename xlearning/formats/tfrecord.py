@@ -14,7 +14,7 @@ from xlearning.errors import StorageError, UsageError
 from xlearning.formats.base import Cutting, Record
 from xlearning.formats.cursor import Cursor, damaged
 from xlearning.formats.framing import joined
-from xlearning.formats.optional import load
+from xlearning.formats.libraries import load
 from xlearning.formats.source import Files, Source
 from xlearning.formats.splits import whole
 from xlearning.fs.base import FileStatus
@@ -67,7 +67,7 @@ def _unbroken(source: Source) -> Iterator[Record]:
 
 def _read(source: Source) -> Iterator[tuple[int, bytes]]:
     """Offset and bytes of every record."""
-    crc: Callable[[bytes], int] = load("google_crc32c", "google-crc32c", "tfrecord").value
+    crc: Callable[[bytes], int] = load("google-crc32c").value
     cursor = Cursor(source)
     while cursor.fill(_HEAD.size):
         position = cursor.position

@@ -60,6 +60,8 @@ class Plan:
         With the input strategy STREAM what each worker is fed; else empty.
     notes : tuple of str
         What was decided for the user, one line each.
+    libraries : tuple of str
+        Optional packages that the job needs where it runs.
     """
 
     job: JobSpec
@@ -69,6 +71,7 @@ class Plan:
     workers: int
     streams: tuple[StreamSpec, ...]
     notes: tuple[str, ...]
+    libraries: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -212,9 +215,16 @@ def make_plan(
         template=bool(request.template),
         modules=own_modules,
     )
+    libraries: tuple[str, ...] = ()
+    if not setting.local or streaming or output_strategy is OutputStrategy.STREAM:
+        from xlearning.client.planning.extras import needed  # not loaded by plain local jobs
+
+        libraries = needed(job, listings, found)
     found += setting.preflight(job, shipped, notes)
     refuse(found)
-    return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
+    return Plan(
+        job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes), libraries
+    )
 
 
 def _check_local_names(

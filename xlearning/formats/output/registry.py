@@ -12,10 +12,11 @@ from xlearning.formats.own import is_own
 
 
 class _Entry(NamedTuple):
-    """Where a format is, and Hadoop's classes that it stands for."""
+    """Where a format is, Hadoop's classes that it stands for, and the packages that it needs."""
 
     place: str
     classes: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
 
 
 # name -> its place; one line each
@@ -24,7 +25,7 @@ _FORMATS = {
     "sequencefile": _Entry(
         "xlearning.formats.output.sequencefile:SequenceFileFormat", ("SequenceFileOutputFormat",)
     ),
-    "parquet": _Entry("xlearning.formats.output.parquet:ParquetFormat"),
+    "parquet": _Entry("xlearning.formats.output.parquet:ParquetFormat", requires=("pyarrow",)),
 }
 _PACKAGES = (
     "",
@@ -43,6 +44,12 @@ _NAMES = {
 def known() -> tuple[str, ...]:
     """Short names of all formats."""
     return tuple(_FORMATS)
+
+
+def requires(name: str) -> tuple[str, ...]:
+    """Packages that the format called ``name`` needs; see `xlearning.formats.libraries`."""
+    found = _NAMES.get(name.strip().lower())
+    return _FORMATS[found].requires if found is not None else ()
 
 
 def output_format(name: str, config: Config) -> OutputFormat:
