@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from xlearning.config import Config
+from xlearning.errors import StorageError
 from xlearning.formats.base import InputFormat, LineFormat, Record
 from xlearning.formats.registry import input_format
 from xlearning.formats.source import Files
@@ -36,6 +37,15 @@ class RecordFile:
 
     def values(self, start: int = 0, end: int | None = None) -> list[bytes]:
         return [value for _, value in self.records(start, end)]
+
+    def fault(self) -> str:
+        """Why the file cannot be read, and where, as a worker tells it."""
+        reading = Files(FileSystems())
+        try:
+            list(self.format.records(self.split(0, self.size), reading))
+        except StorageError as error:
+            return f"{reading.place}: {error}"
+        raise AssertionError(f"{self.uri} can be read")
 
     def holds_for(self, cuts: Iterable[int]) -> None:
         """What the splits between ``cuts`` give together is what the file gives, in both ways to read."""

@@ -7,6 +7,7 @@ import decimal
 import hashlib
 import io
 import json
+import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -213,15 +214,14 @@ def test_compressed_tfrecords_are_refused_together(tmp_path: Path) -> None:
     [
         (lambda data: data[:-1], "ends in the middle of a record"),
         (lambda data: data[:5], "ends in the middle of a record"),
-        (lambda data: data[:19] + b"\7" + data[20:], r"length .* checksum \(at byte 19\)"),
-        (lambda data: data[:31] + b"x" + data[32:], r"a record .* checksum \(at byte 19\)"),
+        (lambda data: data[:19] + b"\7" + data[20:], r"at byte 19: damaged file: the length .* checksum$"),
+        (lambda data: data[:31] + b"x" + data[32:], r"at byte 19: damaged file: a record .* checksum$"),
     ],
 )
 def test_damaged_tfrecords(tmp_path: Path, change: Callable[[bytes], bytes], words: str) -> None:
     tfrecord(tmp_path / "t", [b"one", b"two", b"three"])
     (tmp_path / "t").write_bytes(change((tmp_path / "t").read_bytes()))
-    with pytest.raises(StorageError, match=words):
-        RecordFile("tfrecord", tmp_path / "t").values()
+    assert re.search(words, RecordFile("tfrecord", tmp_path / "t").fault())
 
 
 @pytest.mark.parametrize("name", ["avro", "parquet", "orc"])
@@ -244,6 +244,14 @@ def test_damaged_files(
     except StorageError:
         return
     assert len(found) == len(files[name].values()), "rows are missing, and nobody was told"
+
+
+@pytest.mark.parametrize("name", ["avro", "parquet", "orc", "sequencefile", "tfrecord"])
+def test_files_of_another_format(tmp_path: Path, name: str) -> None:
+    (tmp_path / "f").write_bytes(b"a line of text\n" * 9)
+    fault = RecordFile(name, tmp_path / "f").fault()
+    assert " at byte 0: damaged file: " in fault
+    assert fault.endswith("\n  hint: is --inputformat right for this file?")
 
 
 @pytest.mark.parametrize(

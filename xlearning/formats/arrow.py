@@ -77,7 +77,7 @@ def parquet(source: Source, start: int, end: int, columns: Sequence[str]) -> Ite
             ):
                 yield batch.select(wanted)
 
-    return _read(source, batches)
+    return _read(source, batches, b"PAR1")
 
 
 def orc(source: Source, start: int, end: int, columns: Sequence[str]) -> Iterator[Any]:
@@ -91,7 +91,7 @@ def orc(source: Source, start: int, end: int, columns: Sequence[str]) -> Iterato
             if start <= offset < end:
                 yield reader.read_stripe(number, columns=wanted).select(wanted)
 
-    return _read(source, batches)
+    return _read(source, batches, b"ORC")
 
 
 def strings(batch: Any) -> list[bytes | None] | None:
@@ -149,7 +149,7 @@ def _textual(pa: Any, kind: Any) -> Any:
     return kind
 
 
-def _read(source: Source, batches: Callable[[_SourceFile], Iterator[Any]]) -> Iterator[Any]:
+def _read(source: Source, batches: Callable[[_SourceFile], Iterator[Any]], magic: bytes) -> Iterator[Any]:
     pa = load("pyarrow")
     file = _SourceFile(source)
     try:
@@ -159,7 +159,9 @@ def _read(source: Source, batches: Callable[[_SourceFile], Iterator[Any]]) -> It
     except (pa.ArrowException, OSError, ValueError, zlib.error) as error:
         if file.failure is not None:
             raise file.failure from None
-        raise damaged(source, source.position, str(error)) from error
+        position = source.position
+        foreign = source.read(0, len(magic)) != magic
+        raise damaged(source, position, str(error), foreign=foreign) from error
 
 
 def _wanted(source: Source, names: Sequence[str], columns: Sequence[str]) -> list[str]:

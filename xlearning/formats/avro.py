@@ -84,7 +84,7 @@ def _rows(source: Source, start: int, end: int) -> Iterator[Any]:
 def _head(cursor: Cursor) -> tuple[dict[str, bytes], bytes]:
     """What the head says, and the mark."""
     if cursor.source.size < len(_MAGIC) or cursor.take(len(_MAGIC)) != _MAGIC:
-        raise damaged(cursor.source, 0, "it does not begin as an Avro file does")
+        raise damaged(cursor.source, 0, "it does not begin as an Avro file does", foreign=True)
     about: dict[str, bytes] = {}
     while count := _number(cursor):
         if count < 0:

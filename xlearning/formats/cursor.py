@@ -8,10 +8,19 @@ from xlearning.formats.source import Source
 _BLOCK = 1 << 20  # bytes read at a time
 
 
-def damaged(source: Source, position: int, why: str) -> StorageError:
-    """The error of a file that is not what its format says; ``position`` is where, in bytes."""
+def damaged(source: Source, position: int, why: str, *, foreign: bool = False) -> StorageError:
+    """The error of a file that is not what its format says.
+
+    Parameters
+    ----------
+    position : int
+        Where, in bytes; ``source`` keeps it, and whoever feeds records tells it.
+    foreign : bool
+        Whether nothing in the file is known to be of the format.
+    """
     source.position = position
-    return StorageError(f"damaged file: {why} (at byte {position})")
+    hint = "is --inputformat right for this file?" if foreign else None
+    return StorageError(f"damaged file: {why}", hint=hint)
 
 
 class Cursor:

@@ -74,7 +74,8 @@ def _read(source: Source) -> Iterator[tuple[int, bytes]]:
         head = cursor.take(_HEAD.size)
         length, check = _HEAD.unpack(head)
         if masked(crc(head[:8])) != check:
-            raise damaged(source, position, "the length of a record does not agree with its checksum")
+            why = "the length of a record does not agree with its checksum"
+            raise damaged(source, position, why, foreign=position == 0)
         value = cursor.take(length)
         if masked(crc(value)) != _CHECK.unpack(cursor.take(_CHECK.size))[0]:
             raise damaged(source, position, "a record does not agree with its checksum")

@@ -50,7 +50,7 @@ def read_header(cursor: Cursor) -> Header:
     """
     source = cursor.source
     if source.size < 4 or cursor.take(3) != _MAGIC:
-        raise damaged(source, 0, "it does not begin as a SequenceFile does")
+        raise damaged(source, 0, "it does not begin as a SequenceFile does", foreign=True)
     version = cursor.take(1)[0]
     if not _OLDEST <= version <= _WITH_METADATA:
         raise damaged(source, 3, f"a SequenceFile of version {version}, only 4 to 6 are read")
