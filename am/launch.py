@@ -14,7 +14,7 @@ from xlearning.am.inputs.plan import InputPlan
 from xlearning.cluster import attempts
 from xlearning.config import Config
 from xlearning.fs.base import join, split_uri
-from xlearning.fs.commit import save_part, upload_folder
+from xlearning.fs.intent import save_part, upload_folder
 from xlearning.job import (
     CHIEF,
     EVALUATOR,

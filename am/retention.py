@@ -10,7 +10,7 @@ from xlearning.am.core.retention import expired
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems, parent
 from xlearning.fs.base import FileSystem, join
-from xlearning.fs.commit import SUCCESS
+from xlearning.fs.intent import SUCCESS
 from xlearning.fs.retry import keep_trying
 
 MANIFEST = "_manifest.json"

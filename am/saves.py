@@ -17,8 +17,8 @@ from xlearning.config import Config
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join
-from xlearning.fs.commit import mark_whole
 from xlearning.fs.retry import keep_trying
+from xlearning.fs.steps import mark_whole
 from xlearning.job import SaveTrigger, to_dict
 from xlearning.proto import xlearning_pb2 as pb
 

@@ -33,7 +33,7 @@ RELEASED, ABANDONED = 0, 1  # exit codes: sent home; alone, refused or broken
 _FIRST_PATIENCE = 60.0  # seconds to look for an ApplicationMaster that was never seen
 _FIRST_PAUSE_LOCAL, _FIRST_PAUSE = 0.02, 0.3
 _FAREWELL = 3.0
-_CANNOT_START = 126  # as the shell says
+_CANNOT_START = os.EX_CONFIG  # apart from what a shell says of commands
 
 
 class Agent:
@@ -142,8 +142,8 @@ class Agent:
             beat.cpu_percent, beat.memory_bytes = program.usage.cpu_percent, program.usage.memory_bytes
             if program.progress is not None:
                 beat.has_progress, beat.progress = True, program.progress
-            if program.fetching:
-                voice.mention(fetch_progress=pb.FetchProgress(**_moving(program.fetched)))
+            if (amount := program.moving) is not None:
+                voice.mention(fetch_progress=pb.FetchProgress(**_moving(amount)))
         if (amount := self._publisher.amount) is not None:
             voice.mention(upload_progress=pb.UploadProgress(**_moving(amount)))
         voice.mention(beat=beat)

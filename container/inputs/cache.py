@@ -23,7 +23,7 @@ class EpochCache:
     Parameters
     ----------
     path : Path
-        Its file; replaced if it is there.
+        Its file. There is no cache if something has that name already: it is the user's.
     limit : int
         Largest size in bytes.
     """
@@ -34,9 +34,9 @@ class EpochCache:
         self._ranges: dict[int, tuple[int, int]] = {}
         self._file = -1
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            self._give_up(error.strerror or str(error))
+            self._give_up(f"{path.name}: {error.strerror or error}")
 
     def kept(self, number: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
         """The pieces of split ``number``, each written to the file before it is handed on."""

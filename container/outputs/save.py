@@ -68,8 +68,8 @@ def save(
     xlearning.errors.XLearningError, OSError
         See `xlearning.container.outputs.upload.publish` and `Hold`.
     """
-    from xlearning.fs.commit import rename_once
     from xlearning.fs.retry import keep_trying
+    from xlearning.fs.steps import rename_once
 
     step = functools.partial(keep_trying, retry_time=config.get("xlearning.fs.retry.time"), cancel=cancel)
     try:

@@ -14,7 +14,8 @@ from minihadoop import MiniHadoop
 from places import Place
 from submitting import PROGRAMS, Gateway, wait_for
 
-from xlearning.fs.commit import Committer, upload_folder
+from xlearning.fs.commit import Committer
+from xlearning.fs.intent import upload_folder
 from xlearning.job import OutputSpec
 
 OUTAGE = 20.0  # seconds

@@ -14,7 +14,7 @@ from submitting import wait_for, words_of
 from yarn_gateway import YarnGateway, processes_of
 
 from xlearning.fs.base import exists
-from xlearning.fs.commit import TEMPORARY, Intent, Move
+from xlearning.fs.intent import TEMPORARY, Intent, Move
 from xlearning.job import to_dict
 
 TWICE = ("--conf", "xlearning.app.max.attempts=2", "--board-enable", "false")

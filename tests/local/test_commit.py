@@ -14,7 +14,8 @@ from places import Place
 
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
-from xlearning.fs.commit import Committer, Fenced, OutputTaken, upload_folder
+from xlearning.fs.commit import Committer, Fenced, OutputTaken
+from xlearning.fs.intent import upload_folder
 from xlearning.job import OutputSpec
 
 # A process that dies closes nothing.

@@ -10,7 +10,8 @@ from crashing import APP, Crash, CrashingStorage
 from places import Place
 
 from xlearning.fs import FileSystems
-from xlearning.fs.commit import Committer, OutputTaken, upload_folder
+from xlearning.fs.commit import Committer, OutputTaken
+from xlearning.fs.intent import upload_folder
 from xlearning.job import OutputSpec
 
 # A process that dies closes nothing.

@@ -175,6 +175,12 @@ def test_hints(code: int, line: str, expected: str) -> None:
     assert hint(1, ["anything"]) == ""
 
 
+@pytest.mark.parametrize("what", ["input could not be read", "output could not be written"])
+@pytest.mark.parametrize("code", [137, 143])
+def test_a_program_that_was_stopped_for_its_data_needs_no_hint(code: int, what: str) -> None:
+    assert hint(code, [], f"its {what}: hdfs:///a: no room") == ""
+
+
 def test_a_command_that_is_not_there_is_told_once() -> None:
     reason = "command not found: python (PATH=/bin; python3 is there)"
     bad = container(0, ContainerState.FAILED, exit_code=127, reason=reason)

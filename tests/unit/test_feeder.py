@@ -105,10 +105,27 @@ def test_a_cache_that_gets_too_large_is_given_up(tmp_path: Path, caplog: pytest.
     assert "the input is larger than 0 MB" in caplog.text
 
 
-def test_a_full_disk_costs_the_cache_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "full").symlink_to("/dev/full")
+def test_a_file_of_the_users_is_no_cache(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "precious").write_text("gold")
+    (tmp_path / "link").symlink_to(tmp_path / "precious")
+    properties = {**CACHED, "xlearning.inputformat.cachefile.name": "link"}
+    assert fed(stream(tmp_path, epochs=2), tmp_path, with_=properties)[0] == BYTES * 2
+    assert (tmp_path / "precious").read_text() == "gold"
+    assert f"link: {os.strerror(errno.EEXIST)}" in caplog.text
+
+
+def test_a_full_disk_costs_the_cache_only(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = os.open
+
+    def full(path: Path, flags: int, mode: int = 0o777) -> int:
+        return really("/dev/full", os.O_RDWR) if Path(path).name == "full" else really(path, flags, mode)
+
+    spec = stream(tmp_path, epochs=3)
+    monkeypatch.setattr(cache.os, "open", full)
     properties = {**CACHED, "xlearning.inputformat.cachefile.name": "full"}
-    assert fed(stream(tmp_path, epochs=3), tmp_path, with_=properties)[0] == BYTES * 3
+    assert fed(spec, tmp_path, with_=properties)[0] == BYTES * 3
     assert caplog.text.count(os.strerror(errno.ENOSPC)) == 1
 
 

@@ -121,3 +121,41 @@ def test_another_text_is_another_module() -> None:
         assert format_.name == "mine:Mine"
         with pytest.raises(own.FormatFault, match="its writer, NoneType, needs the methods write and close"):
             format_.writer(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("error", ["KeyboardInterrupt", "GeneratorExit", "SystemExit"])
+def test_whatever_records_raise_is_told_and_ends_no_agent(error: str) -> None:
+    assert fault(ENDING.format(error)).message.endswith(f"{error}:  (mine.py line 14, in records)")
+
+
+def test_reading_can_be_given_up() -> None:
+    own.offer({"mine": ENDING.format("ValueError")})
+    reading = Files(FileSystems("file://"))
+    format_ = input_format("mine:Mine", CONFIG)
+    records = format_.records(format_.splits([FILE], Cutting(), reading)[0], reading)
+    assert next(iter(records)) == (b"", b"1")
+    records.close()  # type: ignore[attr-defined]
+
+
+def test_what_is_printed_stays_out_of_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    fault("print('loaded')\n" + ENDING.format("ValueError"))
+    caught = capsys.readouterr()
+    assert caught.out == ""
+    assert caught.err == "loaded\nmade\ncut\n"
+
+
+ENDING = """
+from xlearning.job import InputSplit
+
+class Mine:
+    def __init__(self, config):
+        print("made")
+
+    def splits(self, files, cutting, reading):
+        print("cut")
+        return [InputSplit(file.path, 0, 3, 3) for file in files]
+
+    def records(self, split, reading):
+        yield b"", b"1"
+        raise {0}
+"""

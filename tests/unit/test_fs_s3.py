@@ -14,11 +14,11 @@ from s3_server import ACCESS, SECRET, S3Server
 from xlearning.config import Config
 from xlearning.errors import CredentialsError, StorageUnavailable, UsageError
 from xlearning.fs import FileSystem, FileSystems, exists, join
-from xlearning.fs.commit import OutputLost, rename_once
 from xlearning.fs.hadoop_conf import HadoopConf
 from xlearning.fs.s3 import S3FileSystem
 from xlearning.fs.s3_copies import Copier
 from xlearning.fs.s3_settings import S3Settings
+from xlearning.fs.steps import OutputLost, rename_once
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ ApplicationMaster and the agents run the same code. What that code raises is tol
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
@@ -91,7 +92,8 @@ class Own:
             Its constructor has failed.
         """
         try:
-            return self._class(config)
+            with printing_to_stderr():
+                return self._class(config)
         except XLearningError:
             raise
         except (Exception, SystemExit) as error:
@@ -114,7 +116,8 @@ class Own:
 
     def _find(self, module: str, class_: str) -> type:
         try:
-            loaded = _shipped(module) if module in _sources else importlib.import_module(module)
+            with printing_to_stderr():
+                loaded = _shipped(module) if module in _sources else importlib.import_module(module)
         except ModuleNotFoundError as error:
             if error.name is None or not f"{module}.".startswith(f"{error.name}."):
                 raise self.fault(error) from error
@@ -144,6 +147,11 @@ class Own:
                 place = f"{self._file} line {trace.tb_lineno}, in {code.co_name}"
             trace = trace.tb_next
         return place, innermost
+
+
+def printing_to_stderr() -> contextlib.AbstractContextManager[object]:
+    """Keep what the user's code prints out of our standard output, which other programs read."""
+    return contextlib.redirect_stdout(sys.stderr)
 
 
 def _shipped(name: str) -> ModuleType:

@@ -8,7 +8,7 @@ from typing import cast
 from xlearning.config import Config
 from xlearning.errors import XLearningError
 from xlearning.formats.base import Cutting, InputFormat, LineFormat, Record
-from xlearning.formats.own import Own
+from xlearning.formats.own import Own, printing_to_stderr
 from xlearning.formats.source import Files
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
@@ -34,7 +34,8 @@ class _OwnInput:
 
     def splits(self, files: Sequence[FileStatus], cutting: Cutting, reading: Files) -> list[InputSplit]:
         try:
-            found = list(self._format.splits(files, cutting, reading))
+            with printing_to_stderr():
+                found = list(self._format.splits(files, cutting, reading))
         except XLearningError:
             raise
         except (Exception, SystemExit) as error:
@@ -53,7 +54,9 @@ class _OwnInput:
                 yield key, value
         except XLearningError:
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if _is_ours(error):
+                raise
             raise self._own.fault(error) from error
 
     def _check(self, split: object) -> None:
@@ -78,5 +81,13 @@ class _WithLines(_OwnInput):
                 yield piece
         except XLearningError:
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if _is_ours(error):
+                raise
             raise self._own.fault(error) from error
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether the generator in which ``error`` is handled is only being closed by its reader."""
+    trace = error.__traceback__
+    return isinstance(error, GeneratorExit) and trace is not None and trace.tb_next is None

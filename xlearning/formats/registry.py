@@ -39,9 +39,19 @@ class _Entry(NamedTuple):
 
 _INSIDE = ("backports.zstd", "cramjam", "isal")  # codecs within files
 _AVRO = ("backports.zstd", "cramjam")
+_UNPACKS = Libraries(unpacks=True)
 # name -> its place; one line each
 _FORMATS = {
-    "text": _Entry("xlearning.formats.text:TextFormat", ("TextInputFormat",), Libraries(unpacks=True)),
+    "text": _Entry("xlearning.formats.text:TextFormat", ("TextInputFormat",), _UNPACKS),
+    "keyvalue": _Entry("xlearning.formats.keyvalue:KeyValueFormat", ("KeyValueTextInputFormat",), _UNPACKS),
+    "nline": _Entry("xlearning.formats.nline:NLineFormat", ("NLineInputFormat",)),
+    "combine": _Entry(
+        "xlearning.formats.combine:CombineFormat",
+        ("CombineTextInputFormat", "CombineFileInputFormat"),
+        _UNPACKS,
+    ),
+    "fixed": _Entry("xlearning.formats.fixed:FixedFormat", ("FixedLengthInputFormat",), _UNPACKS),
+    "wholefile": _Entry("xlearning.formats.wholefile:WholeFileFormat"),
     "sequencefile": _Entry(
         "xlearning.formats.sequencefile:SequenceFileFormat",
         ("SequenceFileInputFormat",),
@@ -77,8 +87,12 @@ _FORMATS = {
     ),
 }
 _JAVA = Libraries(("jpype1",))
-_OWN = Libraries(unpacks=True)  # it may use our codecs
-_PACKAGES = ("", "org.apache.hadoop.mapred.", "org.apache.hadoop.mapreduce.lib.input.")
+_PACKAGES = (
+    "",
+    "org.apache.hadoop.mapred.",
+    "org.apache.hadoop.mapred.lib.",
+    "org.apache.hadoop.mapreduce.lib.input.",
+)
 
 
 def _spellings(class_: str) -> tuple[str, ...]:
@@ -107,7 +121,7 @@ def is_java(name: str) -> bool:
 def libraries_of(name: str, config: Config) -> Libraries:
     """What the format called ``name`` is made of; nothing where there is none."""
     if is_own(name):
-        return _OWN
+        return _UNPACKS
     found = _NAMES.get(name.strip().lower())
     if _through_java(name, found, config):
         return _JAVA

@@ -60,7 +60,7 @@ def _unbroken(source: Source) -> Iterator[Record]:
             source.position = position
             raise StorageError(
                 f"the record at byte {position} holds a line end, so it cannot be fed as a line",
-                hint="let the program read the files itself: input strategy DOWNLOAD or PLACEHOLDER",
+                hint="xlearning.inputformat.io=RAWBYTES or TYPEDBYTES feeds any record",
             )
         yield b"", value
 

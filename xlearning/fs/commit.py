@@ -12,19 +12,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from xlearning import jsonfile
 from xlearning.errors import StorageError, XLearningError
 from xlearning.fs import replacing
-from xlearning.fs.base import FileStatus, FileSystem, ObjectStore, exists, join, parent
+from xlearning.fs.base import FileStatus, FileSystem, exists, join
+from xlearning.fs.intent import SUCCESS, TEMPORARY, Intent, Move, check
 from xlearning.fs.registry import FileSystems
 from xlearning.fs.retry import keep_trying
+from xlearning.fs.steps import mark_whole, rename_once, set_aside, write
 from xlearning.job import OutputSpec, to_dict
 
-TEMPORARY = "_temporary"
-SUCCESS = "_SUCCESS"
 _INTENT = "intent.json"
 _ASIDE = "replaced"  # what an output held before, till the end of the commit
 _INTENT_LIMIT = 256 * 2**20  # bytes; one move for each file or folder of an output
@@ -37,76 +36,6 @@ class Fenced(XLearningError):
 
 class OutputTaken(XLearningError):
     """Somebody else writes to an output, or has filled it since the job was planned."""
-
-
-class OutputLost(XLearningError):
-    """Something that was uploaded is neither at its temporary nor at its final place."""
-
-
-@dataclass(frozen=True)
-class Move:
-    """One folder that becomes visible by a rename."""
-
-    source: str
-    target: str
-
-
-@dataclass(frozen=True)
-class Intent:
-    """Everything that one commit does; once it is written the commit can only be completed.
-
-    Attributes
-    ----------
-    aside : tuple of Move
-        What was there before and has to go first.
-    failure : str
-        Why the job failed whose output this is; such an output gets no ``_SUCCESS``.
-    """
-
-    app_id: str
-    attempt: int
-    moves: tuple[Move, ...]
-    outputs: tuple[str, ...]
-    aside: tuple[Move, ...] = ()
-    failure: str = ""
-
-
-def upload_folder(remote: str, app_id: str, attempt: int, container_id: str) -> str:
-    """Where a container's output waits for the commit."""
-    return join(remote, TEMPORARY, f"{app_id}_{attempt:06d}", container_id)
-
-
-def save_part(remote: str, app_id: str, attempt: int, save_id: str, container_id: str) -> str:
-    """Where a container's part of a save waits until it is whole; it goes the way of ``_temporary``."""
-    return join(upload_folder(remote, app_id, attempt, f"save-{save_id}"), container_id)
-
-
-def rename_once(fs: FileSystem, source: str, target: str) -> None:
-    """Rename a folder, and take a rename that was done already for what it is.
-
-    Where a rename is a copy, one that was interrupted is begun anew.
-
-    Raises
-    ------
-    OutputLost
-        Neither of the two is there.
-    """
-    if isinstance(fs, ObjectStore):
-        try:
-            fs.move_over(source, target)
-        except FileNotFoundError:
-            raise OutputLost(f"{source} is gone, but {target} is not there: output was lost") from None
-        return
-    if not exists(fs, source):
-        if exists(fs, target):
-            return
-        raise OutputLost(f"{source} is gone, but {target} is not there: output was lost")
-    fs.rename(source, target)
-
-
-def mark_whole(fs: FileSystem, folder: str, app_id: str) -> None:
-    """Write ``_SUCCESS`` into a folder; may be repeated."""
-    _write(fs, join(folder, SUCCESS), app_id.encode())
 
 
 class Committer:
@@ -298,15 +227,15 @@ class Committer:
         draft = join(self._staging, f"intent-{intent.attempt}.tmp")
         text = json.dumps(to_dict(intent)).encode("ascii")
 
-        def write() -> None:
-            _write(fs, draft, text)
+        def publish() -> None:
+            write(fs, draft, text)
             try:
                 fs.rename(draft, final)
             except FileExistsError:
                 fs.delete(draft)
 
         try:
-            self._try(write)
+            self._try(publish)
         except FileNotFoundError:
             raise Fenced(
                 f"attempt {intent.attempt} of {intent.app_id} was replaced before its commit"
@@ -330,7 +259,7 @@ class Committer:
         if not intent.aside or self._try(lambda: exists(staging, done)):
             return
         for move in intent.aside:
-            self._try(lambda move=move: _set_aside(self._fs(move.source), move))  # type: ignore[misc]
+            self._try(lambda move=move: set_aside(self._fs(move.source), move))  # type: ignore[misc]
         self._try(lambda: staging.mkdirs(done))
 
     # ---- the end --------------------------------------------------------------------------------
@@ -393,19 +322,8 @@ class Committer:
             intent = jsonfile.record(Intent, text)
         except ValueError as error:
             raise StorageError(f"{path} is damaged: {error}") from error
-        self._check(intent, path)
+        check(intent, path, self._app_id, self._remotes)
         return intent
-
-    def _check(self, intent: Intent, path: str) -> None:
-        """Refuse an intent that this application cannot have written."""
-        ours = [(remote, join(remote, TEMPORARY, f"{self._app_id}_")) for remote in intent.outputs]
-        known = not self._remotes or set(intent.outputs) <= set(self._remotes)
-        if intent.app_id != self._app_id or not known:
-            raise StorageError(f"{path} is not the intent of {self._app_id} for its outputs")
-        back = [Move(move.target, move.source) for move in intent.aside]
-        for move in (*intent.moves, *back):
-            if not any(_is_ours(move, remote, temporary) for remote, temporary in ours):
-                raise StorageError(f"{path} moves {move.source} to {move.target}, outside of its outputs")
 
     def _children(self, folder: str) -> list[FileStatus]:
         try:
@@ -422,26 +340,3 @@ class Committer:
     def _try(self, step: Callable[[], T]) -> T:
         """One step, repeated while the file system is unavailable."""
         return keep_trying(step, retry_time=self._retry_time)
-
-
-def _set_aside(fs: FileSystem, move: Move) -> None:
-    """Rename what an output held; may be repeated."""
-    if isinstance(fs, ObjectStore):
-        if exists(fs, move.source):
-            fs.move_over(move.source, move.target)
-        return
-    if exists(fs, move.target) or not exists(fs, move.source):
-        return
-    fs.mkdirs(parent(move.target))
-    fs.rename(move.source, move.target)
-
-
-def _is_ours(move: Move, remote: str, temporary: str) -> bool:
-    steps = (*move.source.split("/"), *move.target.split("/"))
-    within = move.source.startswith(temporary) and move.target.startswith(f"{join(remote)}/")
-    return within and ".." not in steps
-
-
-def _write(fs: FileSystem, path: str, data: bytes) -> None:
-    with fs.open_write(path, overwrite=True) as stream:
-        stream.write(data)

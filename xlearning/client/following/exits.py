@@ -52,6 +52,7 @@ _PREEMPTED_HINT = (
 _LOST_HINT = "run it again; xlearning.app.max.attempts tries a job again by itself"
 _TERM_HINT = "it was told to end: by the program itself, by somebody, or by its node going down"
 _SEGV_HINT = "a native library crashed; the log may name it"
+_DATA = ("its input could not be ", "its output could not be ")  # why the agent has stopped the program
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
 _INSTEAD = re.compile(r"; (\S+) is there")
 _SCRIPT = re.compile(r"can't open file '(?:[^']*/)?([^'/]+)'")
@@ -65,7 +66,7 @@ def hint(code: int | None, last_lines: Sequence[str], reason: str = "", where: s
     where : str
         What the machines are called on which the program ran: `NODES` or `THIS_MACHINE`.
     """
-    if reason.startswith(exit_words.OUT_OF_MEMORY):
+    if reason.startswith((exit_words.OUT_OF_MEMORY, *_DATA)):
         return ""
     if "physical memory used" in reason:
         return _OVER_LIMIT_HINT

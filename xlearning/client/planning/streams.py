@@ -53,6 +53,8 @@ def plan(
         problems.append(Problem(error.message, error.hint or ""))
         return ()
     splits = sum(len(feed.splits) for feed in feeds)
+    if not splits and any(listing.files for listing in listings):
+        notes.append("no worker gets any input: the format makes no split of the files that there are")
     if 0 < splits < workers:
         only = "there is only 1 split" if splits == 1 else f"there are only {splits} splits"
         notes.append(

@@ -65,5 +65,5 @@ def _guarded(own: Own, call: Callable[..., object], *args: object) -> object:
         return call(*args)
     except XLearningError:
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # none of them may end the agent
         raise own.fault(error) from error

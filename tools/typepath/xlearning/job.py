@@ -1,1 +1,0 @@
-../../../xlearning/job.py

@@ -1,0 +1,57 @@
+"""Steps of a commit, each of which may be repeated."""
+
+from __future__ import annotations
+
+from xlearning.errors import XLearningError
+from xlearning.fs.base import FileSystem, ObjectStore, exists, join, parent
+from xlearning.fs.intent import SUCCESS, Move
+
+
+class OutputLost(XLearningError):
+    """Something that was uploaded is neither at its temporary nor at its final place."""
+
+
+def rename_once(fs: FileSystem, source: str, target: str) -> None:
+    """Rename a folder, and take a rename that was done already for what it is.
+
+    Where a rename is a copy, one that was interrupted is begun anew.
+
+    Raises
+    ------
+    OutputLost
+        Neither of the two is there.
+    """
+    if isinstance(fs, ObjectStore):
+        try:
+            fs.move_over(source, target)
+        except FileNotFoundError:
+            raise OutputLost(f"{source} is gone, but {target} is not there: output was lost") from None
+        return
+    if not exists(fs, source):
+        if exists(fs, target):
+            return
+        raise OutputLost(f"{source} is gone, but {target} is not there: output was lost")
+    fs.rename(source, target)
+
+
+def mark_whole(fs: FileSystem, folder: str, app_id: str) -> None:
+    """Write ``_SUCCESS`` into a folder; may be repeated."""
+    write(fs, join(folder, SUCCESS), app_id.encode())
+
+
+def set_aside(fs: FileSystem, move: Move) -> None:
+    """Rename what an output held; may be repeated."""
+    if isinstance(fs, ObjectStore):
+        if exists(fs, move.source):
+            fs.move_over(move.source, move.target)
+        return
+    if exists(fs, move.target) or not exists(fs, move.source):
+        return
+    fs.mkdirs(parent(move.target))
+    fs.rename(move.source, move.target)
+
+
+def write(fs: FileSystem, path: str, data: bytes) -> None:
+    """Write a small file, over whatever has its name."""
+    with fs.open_write(path, overwrite=True) as stream:
+        stream.write(data)
