@@ -25,6 +25,7 @@ _LIBRARIES = {
     "backports.zstd": _Library("codecs", ("compression.zstd", "backports.zstd")),
     "cramjam": _Library("codecs", ("cramjam",)),
     "isal": _Library("codecs", ("isal.isal_zlib",)),
+    "jpype1": _Library("java", ("jpype",)),
 }
 
 
