@@ -55,7 +55,7 @@ bench: $(VENV)/.test ## measure; the figures go to bench/out/
 	$(BIN)/python bench/run.py
 
 bundle: $(VENV)/.bundle ## XLearning and all wheels in one archive, for a gateway without a registry
-	$(BIN)/python tools/bundle.py $(if $(GLIBC),--glibc $(GLIBC))
+	$(BIN)/python tools/bundle.py $(if $(GLIBC),--glibc $(GLIBC)) $(if $(EXTRAS),--extras $(EXTRAS))
 
 proto: $(VENV)/bin/python ## generate proto/*_pb2* from proto/xlearning.proto
 	tools/proto.sh

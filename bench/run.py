@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from minihadoop import MiniHadoop
 
 OUT = Path(__file__).resolve().parent / "out"
-PARTS = ("local", "jobs", "empty", "failures", "stream", "upload", "files")
+PARTS = ("local", "jobs", "empty", "failures", "stream", "upload", "files", "formats")
 YARN_PARTS = PARTS[1:4]
 _STREAM_MB = 256
 _UPLOAD_MB = 200
 _FILES = 10_000
+_ROWS = 300_000
 
 
 def main() -> int:
@@ -41,7 +42,9 @@ def main() -> int:
     if "local" in chosen:
         figures = local.measure(options.runs, _say)
         texts.append(_keep("local", "Local jobs", "", options.runs, figures, "x baseline"))
-    if on_hadoop := [part for part in PARTS[1:] if part in chosen]:
+    if "formats" in chosen:
+        texts.append(_formats(options.runs))
+    if on_hadoop := [part for part in PARTS[1:-1] if part in chosen]:
         texts += _measure_on_hadoop(on_hadoop, options)
     text = f"{_head()}\n\n" + "\n\n".join(texts) + "\n"
     (OUT / "RESULTS.md").write_text(text)
@@ -90,6 +93,15 @@ def _upload(hadoop: MiniHadoop, runs: int) -> str:
     return _keep("upload", title, "", runs, figures, "x first time")
 
 
+def _formats(runs: int) -> str:
+    import formats
+
+    with tempfile.TemporaryDirectory(prefix="xlearning-bench-") as name:
+        figures = formats.measure(Path(name), runs, _ROWS, _say)
+    title = f"Input formats, {_ROWS:,} records of 100 bytes"
+    return _keep("formats", title, "Rates: more is better", runs, figures, "x plain")
+
+
 def _files(hadoop: MiniHadoop, runs: int) -> str:
     import files
 
@@ -126,7 +138,7 @@ def _options() -> argparse.Namespace:
         nargs="+",
         choices=PARTS,
         metavar="PART",
-        help=f"of {', '.join(PARTS)}; all but the first need a Hadoop (default: all)",
+        help=f"of {', '.join(PARTS)}; all but local and formats need a Hadoop (default: all)",
     )
     parser.add_argument(
         "--hadoop", default="", metavar="DIR", help="use the minihadoop that is up in this folder"

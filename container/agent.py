@@ -142,8 +142,8 @@ class Agent:
             beat.cpu_percent, beat.memory_bytes = program.usage.cpu_percent, program.usage.memory_bytes
             if program.progress is not None:
                 beat.has_progress, beat.progress = True, program.progress
-            if program.fetching:
-                voice.mention(fetch_progress=pb.FetchProgress(**_moving(program.fetched)))
+            if (amount := program.moving) is not None:
+                voice.mention(fetch_progress=pb.FetchProgress(**_moving(amount)))
         if (amount := self._publisher.amount) is not None:
             voice.mention(upload_progress=pb.UploadProgress(**_moving(amount)))
         voice.mention(beat=beat)

@@ -54,10 +54,8 @@ class Program:
 
     Attributes
     ----------
-    fetching : bool
-        Whether the download runs.
     fetched : Amount
-        Its progress.
+        Progress of the download.
     usage : Usage
         Newest sample of its process tree.
     sink : Sink or None
@@ -67,7 +65,7 @@ class Program:
     def __init__(self, spec: LaunchSpec, identity: Identity, work: Path, config: Config) -> None:
         self.spec = spec
         self.fetched = Amount()
-        self.fetching = False
+        self._fetching = False
         self.usage = Usage()
         self._reported: float | None = None
         self._feed: Feed | None = None
@@ -89,6 +87,13 @@ class Program:
         return self._reported
 
     @property
+    def moving(self) -> Amount | None:
+        """The input that is being fetched or fed; None while there is none."""
+        if self._fetching:
+            return self.fetched
+        return self._feed.moving if self._feed is not None else None
+
+    @property
     def pid(self) -> int | None:
         """Id of the process; None while there is none."""
         return self._process.pid if self._process is not None else None
@@ -108,11 +113,11 @@ class Program:
         """
         await blocking.call(self._lay_out, name="lay-out")
         self.fetched.expect(len(self.spec.fetch), sum(item.size for item in self.spec.fetch))
-        self.fetching = True
+        self._fetching = True
         try:
             await self._fetch(fss)
         finally:
-            self.fetching = False
+            self._fetching = False
 
     async def _fetch(self, fss: FileSystems) -> None:
         """Fetch, but do not wait for a transfer that hangs once the order to stop has come."""

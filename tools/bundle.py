@@ -38,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder = Path(work, _name(target))
         wheels = folder / "wheels"
         wheels.mkdir(parents=True)
-        fetch(build_wheel(Path(work)), wheels, target)
+        fetch(build_wheel(Path(work)), wheels, target, options.extras)
+        (folder / "EXTRAS").write_text(_bracketed(options.extras))
         _describe(folder, target)
         archive = options.output / f"{folder.name}.tar.gz"
         with tarfile.open(archive, "w:gz") as tar:
@@ -67,13 +68,17 @@ def _build(env: build.env.DefaultIsolatedEnv, source: Path, what: str, folder: P
     return Path(builder.build(what, folder))
 
 
-def fetch(wheel: Path, folder: Path, target: Nodes) -> None:
-    """``wheel`` and everything that it needs on ``target``, into ``folder``."""
+def fetch(wheel: Path, folder: Path, target: Nodes, extras: str) -> None:
+    """``wheel`` and everything that it and its ``extras`` need on ``target``, into ``folder``."""
     words = [*_PIP, "--only-binary", ":all:", "--dest", str(folder)]
     if target.glibc != gateway().glibc:
         for name in target.platforms:
             words += ["--platform", name]
-    subprocess.run([*words, str(wheel)], check=True)
+    subprocess.run([*words, f"{wheel}{_bracketed(extras)}"], check=True)
+
+
+def _bracketed(extras: str) -> str:
+    return f"[{extras}]" if extras else ""
 
 
 def _name(target: Nodes) -> str:
@@ -102,6 +107,9 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--glibc", type=_version, metavar="2.N", help="the gateway's C library, where it is older than here"
+    )
+    parser.add_argument(
+        "--extras", default="", metavar="A,B", help="optional libraries too, such as codecs,avro,parquet,s3"
     )
     return parser.parse_args(argv)
 

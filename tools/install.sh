@@ -62,7 +62,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 "$python" -m venv "$target" || fail "$python cannot make a virtual environment (on Debian: apt-get install python3-venv)"
 "$target/bin/python" -m pip install --quiet --disable-pip-version-check --no-index \
-    --find-links "$here/wheels" xlearning
+    --find-links "$here/wheels" "xlearning$(cat "$here/EXTRAS")"
 cp "$here/xlearning-site.xml.template" "$target/"
 chmod 644 "$target/xlearning-site.xml.template" # it may have been unpacked with less
 ln -sfn "$version" "$prefix/current"

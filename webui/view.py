@@ -209,10 +209,10 @@ def transfer_text(moving: TransferView | None) -> str:
     """What a container copies: ``input: 3 of 10 files, 1.2 GiB of 4.0 GiB, 85 MiB/s``."""
     if moving is None:
         return ""
-    files = f"{moving.files} of {moving.total_files} files" if moving.total_files else f"{moving.files} files"
+    files = f"{moving.files} of {moving.total_files} files, " if moving.total_files else ""
     done = size_text(moving.size)
     size = f"{done} of {size_text(moving.total_size)}" if moving.total_size else done
-    return f"{moving.what}: {files}, {size}, {size_text(moving.rate)}/s"
+    return f"{moving.what}: {files}{size}, {size_text(moving.rate)}/s"
 
 
 def filters() -> Iterator[tuple[str, Any]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from xlearning.config import Config
 from xlearning.container import blocking
+from xlearning.container.amount import Amount
 from xlearning.container.inputs.cache import EpochCache
 from xlearning.container.inputs.lanes import Lanes, Stopped
 from xlearning.container.paths import inside
@@ -64,6 +65,7 @@ class Feeder:
         self._done = 0  # bytes of whole splits
         self._part = 0  # bytes of the present one
         self._all = False
+        self._amount = Amount(total_size=self._total)
         self.read_end, self._write_end = os.pipe()
         with contextlib.suppress(OSError):  # a user has only so much memory for pipes
             fcntl.fcntl(self._write_end, fcntl.F_SETPIPE_SZ, _PIPE)
@@ -80,6 +82,12 @@ class Feeder:
     def share(self) -> float:
         """How much was fed so far, 0..1; what waits in the pipe counts."""
         return 1.0 if self._all else min(1.0, (self._done + self._part) / max(1, self._total))
+
+    @property
+    def moving(self) -> Amount | None:
+        """How much was fed of how much, and how fast; None once all is."""
+        self._amount.update(0, min(self._total, self._done + self._part))
+        return None if self._all else self._amount
 
     def run(self) -> None:
         """Feed everything, then close. Blocks as long as the program takes.
@@ -175,7 +183,7 @@ class Feeder:
         self._done, self._part = self._done + self._spec.splits[number].length, 0
 
     def _pieces(self, number: int) -> Iterator[bytes]:
-        from xlearning.formats.framing import pieces
+        from xlearning.formats.framing import Framing, pieces
         from xlearning.formats.registry import input_format
         from xlearning.formats.source import Files
         from xlearning.fs.retry import Cancelled
@@ -183,7 +191,8 @@ class Feeder:
         split = self._spec.splits[number]
         reading = Files(self._fss, retry_time=self._retry_time, cancel=self._cancel)
         try:
-            yield from pieces(input_format(self._spec.format, self._config), split, reading)
+            format_ = input_format(self._spec.format, self._config)
+            yield from pieces(format_, split, reading, Framing.of(self._config))
         except Cancelled as error:
             raise _NobodyReads from error
         except (XLearningError, OSError) as error:
@@ -210,6 +219,11 @@ class Feed:
     def share(self) -> float:
         """See `Feeder.share`."""
         return self._feeder.share
+
+    @property
+    def moving(self) -> Amount | None:
+        """See `Feeder.moving`."""
+        return self._feeder.moving
 
     def judge(self, end: ProcessExit) -> ProcessExit:
         """The end of the program, which is a failure if its input could not be read. Ends the feeding."""

@@ -118,6 +118,12 @@ class Sink:
             except (XLearningError, OSError) as error:
                 self._failure = self._unwritable(error)
             else:
+                if end.swept:
+                    log.warning(
+                        "%d processes outlived the program and were ended: what they had not printed by then "
+                        "is not in its output",
+                        end.swept,
+                    )
                 return end
         reason = f"its output could not be written: {self._failure}"
         return dataclasses.replace(end, code=end.code or _UNWRITABLE, reason=reason)

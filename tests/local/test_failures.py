@@ -283,15 +283,13 @@ def test_a_guardian_that_is_stopped_runs_on(place: Place, gateway: Gateway) -> N
 
 
 def test_failed_upload_publishes_what_there_is_without_a_mark(place: Place, gateway: Gateway) -> None:
-    place.write("out/old", b"old")
     ended = gateway.submit(
-        *("--conf", "xlearning.failed.upload=true", "--output-existing", "merge"),
-        *("--output", f"{place.at('out')}#output"),
+        *("--conf", "xlearning.failed.upload=true", "--output", f"{place.at('out')}#output"),
         *act("write:output/x=1", "exit:3"),
     )
     assert ended.code == 2, ended.err
     gateway.nothing_is_left()
-    assert place.tree("out").keys() == {"old", "output/x"}
+    assert place.tree("out").keys() == {"output/x"}
     again = gateway.submit(
         *("--output-existing", "overwrite", "--output", f"{place.at('out')}#output"),
         *act("write:output/y=1"),

@@ -28,6 +28,7 @@ from xlearning.formats.output.registry import output_format
 from xlearning.formats.registry import input_format
 from xlearning.formats.source import Files
 from xlearning.fs import FileSystems
+from xlearning.job import InputSplit
 
 pytestmark = pytest.mark.hadoop
 
@@ -112,6 +113,10 @@ def test_hadoops_text_gives_every_line_once(name: str, classes: str, tmp_path: P
     splits = theirs.splits(files, cutting, reading)
     assert len(splits) >= (5 * len(NAMES) if name == NEW else len(NAMES))
     assert {split.uri for split in splits} == {file.path for file in files}
+    ours = input_format("text", Config.from_properties({}))
+    for split in splits:
+        same = InputSplit(split.uri, split.start, split.length, split.size)
+        assert list(ours.records(same, reading)) == list(theirs.records(split, reading))
     got = [record[1] for split in splits for record in theirs.records(split, reading)]
     wanted = [line for file in NAMES for line in (tmp_path / file).read_bytes().split(b"\r\n")]
     assert sorted(got) == sorted(wanted)

@@ -131,3 +131,36 @@ def test_other_formats_are_refused(place: Place, gateway: Gateway) -> None:
     ended = run(gateway, place)
     assert ended.code == 1
     assert "input strategy STREAM without an input" in ended.err
+
+
+@pytest.mark.parametrize("place", ["local"], indirect=True)
+def test_so_many_lines_for_each_worker_and_their_keys(place: Place, gateway: Gateway) -> None:
+    place.write("in/a", b"one\ntwo\r\nthree\n")
+    place.write("in/b", b"four")
+    ended = run(
+        gateway,
+        place,
+        *("--input", place.at("in"), "--inputformat", "org.apache.hadoop.mapred.lib.NLineInputFormat"),
+        *("--conf", "mapreduce.input.lineinputformat.linespermap=2"),
+        *("--conf", "xlearning.inputformat.key=true"),
+        *("--conf", r"xlearning.inputformat.key.separator=\x01"),
+    )
+    assert fed(ended, place, gateway) == [b"0\x01one\n4\x01two\n", b"9\x01three\n", b"0\x01four\n"]
+
+
+@pytest.mark.parametrize("place", ["local"], indirect=True)
+def test_whole_files_in_binary_form(place: Place, gateway: Gateway) -> None:
+    contents = {"a": b"\0\n\r\xff", "b": b"", "c": bytes(range(256)) * 9000}
+    for name, data in contents.items():
+        place.write(f"in/{name}", data)
+    ask = ("--input", place.at("in"), "--inputformat", "wholefile")
+    ended = run(gateway, place, *ask, "--conf", "xlearning.inputformat.io=rawbytes", workers=2)
+    fields = [
+        field for name, data in contents.items() for field in (f"{place.at('in')}/{name}".encode(), data)
+    ]
+    assert b"".join(fed(ended, place, gateway)) == b"".join(
+        len(field).to_bytes(4, "big") + field for field in fields
+    )
+    refused = run(gateway, place, *ask)
+    assert refused.code != 0
+    assert "xlearning.inputformat.io=RAWBYTES" in refused.err

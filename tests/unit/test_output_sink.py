@@ -84,7 +84,7 @@ def sink_of(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
     """What a program that writes ``pieces`` is judged, the way to its end, and whether it was stopped."""
 
     def run(
-        pieces: Sequence[bytes], format_: str = "mine:Out", **properties: str
+        pieces: Sequence[bytes], format_: str = "mine:Out", *, swept: int = 0, **properties: str
     ) -> tuple[ProcessExit, Callable[[], TransferResult], list[str]]:
         stops: list[str] = []
 
@@ -104,13 +104,21 @@ def sink_of(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
                         pipe.write(piece)
 
             await asyncio.gather(blocking.call(write, name="program"), return_exceptions=True)
-            return await sink.judge(ProcessExit(0, "")), sink
+            return await sink.judge(ProcessExit(0, "", swept)), sink
 
         end, sink = asyncio.run(feed())
         request.addfinalizer(sink.abandon)
         return end, sink.finish, stops
 
     return run
+
+
+def test_processes_that_may_have_had_more_to_print_are_told(
+    sink_of: Run, caplog: pytest.LogCaptureFixture
+) -> None:
+    end, finish, _ = sink_of([b"a"], "text", swept=2)
+    assert end.code == 0 and finish().files == 1
+    assert "2 processes outlived the program and were ended: what they had not printed" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -559,6 +559,26 @@ def test_variables_of_options_and_properties() -> None:
     assert "--env =x is not a pair" in refusal("--env", "=x")
 
 
+OVERWRITE = ("--output-existing", "overwrite")
+
+
+def test_what_the_job_reads_is_not_overwritten(folder: Path) -> None:
+    (folder / "link").symlink_to(folder / "data" / "sub")
+    (folder / "data" / "lib").mkdir()
+    held = "which the job reads, and overwrite would delete it"
+    assert f"/data holds file://{folder}/link/c, {held}" in refusal(
+        "--local", "--input", "link#in", "--output", "data#out", *OVERWRITE
+    )
+    assert held in refusal("--files", "data/a", "--output", "data#out", *OVERWRITE)
+    assert held in refusal("--cacheFile", "data/lib", "--output", "data/lib#out", *OVERWRITE)
+    failed = ("--conf", "xlearning.failed.upload=true", "--output", "data/lib#out")
+    for mode in ("overwrite", "merge"):
+        words = refusal(*failed, "--output-existing", mode)
+        assert f"{mode} and xlearning.failed.upload=true: a job that fails would replace what" in words
+    assert job("--input", "data/sub#in", "--output", "data/lib#out", *OVERWRITE).outputs
+    assert job("--input", "data#in", "--output", "data#out", "--output-existing", "merge").outputs
+
+
 def test_a_placeholder_is_told() -> None:
     assert any("${index} stays as it is" in note for note in plan(command=("x", "${index}")).notes)
 

@@ -110,6 +110,12 @@ CASES: dict[str, Callable[[], str]] = {
     "the output is a file": lambda: local("--output", "train.py#m"),
     "the output lies below a file": lambda: local("--output", "train.py/x#m"),
     "one output inside another": lambda: local("--output", "out#m", "--output", "out/x#n"),
+    "an output to overwrite that holds the input, or a file that is shipped": lambda: local(
+        "--input", "one#in", "--output", "one#out", "--output-existing", "overwrite"
+    ),
+    "an output that is not empty, even by a job that fails": lambda: local(
+        *("--output", "full#m", "--output-existing", "overwrite", "--conf", "xlearning.failed.upload=true")
+    ),
     "the output inside an input (note)": lambda: local("--input", "one#data", "--output", "one/out#m"),
     "the output among files of jobs": lambda: local("--output", "local/apps/x#m"),
     "a file is missing": lambda: local("--files", "nofile"),

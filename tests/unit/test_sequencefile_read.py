@@ -21,7 +21,7 @@ from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus
 
 SAMPLES = Path(__file__).parent / "data" / "sequencefile"
-CODECS = ("default", "gzip", "bzip2")
+CODECS = ("default", "gzip", "bzip2", "snappy", "lz4")
 ROWS = ["none", *(f"{kind}-{codec}" for kind in ("record", "block") for codec in CODECS)]
 SMALL = ("int", "vint", "vlong", "short", "byte", "boolean", "double", "float", "bytes", "md5")
 

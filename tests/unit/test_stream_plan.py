@@ -180,6 +180,9 @@ def test_only_workers_are_fed() -> None:
     [
         (("--input-strategy", "stream"), "input strategy STREAM without an input"),
         ((*STREAM, "--inputformat", "other"), "input format other is not part of this version"),
+        ((*STREAM, "--inputformat", "wholefile"), "cannot be fed as text"),
+        ((*STREAM, "--inputformat", "fixed"), "needs the length of a record"),
+        ((*STREAM, "--conf", r"xlearning.inputformat.key.separator=\q"), r"there is no \q"),
         ((*STREAM, "--input", "x.zst"), "not installed here is backports.zstd (for file://"),
         ((*STREAM, "--input", "hidden"), "hidden holds no file"),
     ],

@@ -34,7 +34,7 @@ def test_the_rate_is_that_of_the_last_seconds() -> None:
 def test_where_there_is_no_total_none_is_shown() -> None:
     assert transfer_text(None) == ""
     moving = TransferView("output", 3, 2 * MIB, 0, 0, 1.5 * MIB)
-    assert transfer_text(moving) == "output: 3 files, 2.0 MiB, 1.5 MiB/s"
+    assert transfer_text(moving) == "output: 2.0 MiB, 1.5 MiB/s"
     full = dataclasses.replace(moving, total_files=10, total_size=8 * MIB)
     assert transfer_text(full) == "output: 3 of 10 files, 2.0 MiB of 8.0 MiB, 1.5 MiB/s"
 

@@ -13,6 +13,7 @@ from xlearning.cluster import attempts
 from xlearning.cluster.resource_manager import tags
 from xlearning.cluster.yarn_resources import gpus, node_label
 from xlearning.cluster.yarn_script import (
+    EXTRAS_LIBRARY,
     LIBRARY,
     MASTER_LIBRARY,
     Launch,
@@ -102,6 +103,8 @@ def _libraries(skein: Any, package: NodePackage) -> tuple[dict[str, Any], dict[s
     """Our archives for all containers, and those that only the ApplicationMaster gets on top."""
     visibility = "PUBLIC" if package.public else "PRIVATE"
     base = {LIBRARY: skein.File(package.base, type="ARCHIVE", visibility=visibility)}
+    if package.extras:
+        base[EXTRAS_LIBRARY] = skein.File(package.extras, type="ARCHIVE", visibility="PRIVATE")
     if not package.master:
         return base, {}
     return base, {MASTER_LIBRARY: skein.File(package.master, type="ARCHIVE", visibility=visibility)}

@@ -14,6 +14,7 @@ from xlearning.cluster import base
 
 LIBRARY = "__xlearning__"  # link to our unpacked package in every container
 MASTER_LIBRARY = "__xlearning_am__"  # link to what only the ApplicationMaster needs
+EXTRAS_LIBRARY = "__xlearning_extras__"  # link to the optional libraries of the job
 NO_INTERPRETER = 233  # exit code, with those of container/bootstrap.py
 # That of bash holds the current folder, and what the NodeManager has is not passed on.
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -55,12 +56,15 @@ class NodePackage:
     master : str
         URI of what only the ApplicationMaster needs; empty where the base holds that too.
     public : bool
-        Whether nodes may share the archives among all users.
+        Whether nodes may share the base among all users.
+    extras : str
+        URI of the optional libraries that the job needs, for every container; empty: none.
     """
 
     base: str
     master: str = ""
     public: bool = False
+    extras: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,8 @@ def _script(launch: Launch, part: str, env: Mapping[str, str]) -> str:
     variables |= env
     exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
     root = shlex.quote(launch.staging_root)
-    library = f"$PWD/{LIBRARY}:$PWD/{MASTER_LIBRARY}" if part == "am" else f"$PWD/{LIBRARY}"
+    links = (LIBRARY, MASTER_LIBRARY, EXTRAS_LIBRARY) if part == "am" else (LIBRARY, EXTRAS_LIBRARY)
+    library = ":".join(f"$PWD/{link}" for link in links)
     return (
         f"{_IDENTITY}"
         f'export PYTHONPATH="{library}"\n'

@@ -9,13 +9,12 @@ from typing import Any, BinaryIO
 
 from xlearning.errors import StorageError
 from xlearning.formats.cursor import damaged
-from xlearning.formats.optional import load
+from xlearning.formats.libraries import load
 from xlearning.formats.orc_stripes import inflate, offsets, unpacked
 from xlearning.formats.source import Source
 
 _ROWS = 8192  # of a batch
 _BUFFER = 1 << 20  # bytes read ahead for each column
-_PACKAGE = ("pyarrow", "parquet")
 
 
 class _SourceFile(io.RawIOBase):
@@ -62,7 +61,7 @@ def parquet(source: Source, start: int, end: int, columns: Sequence[str]) -> Ite
     StorageError
         pyarrow is missing, the file is damaged, or has no such columns.
     """
-    library = load("pyarrow.parquet", *_PACKAGE)
+    library = load("pyarrow", "pyarrow.parquet")
 
     def batches(file: _SourceFile) -> Iterator[Any]:
         reader = library.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
@@ -83,7 +82,7 @@ def parquet(source: Source, start: int, end: int, columns: Sequence[str]) -> Ite
 
 def orc(source: Source, start: int, end: int, columns: Sequence[str]) -> Iterator[Any]:
     """Batches of rows of the stripes that begin in ``[start, end)``; see `parquet`."""
-    library = load("pyarrow.orc", *_PACKAGE)
+    library = load("pyarrow", "pyarrow.orc")
 
     def batches(file: _SourceFile) -> Iterator[Any]:
         reader = library.ORCFile(file)
@@ -97,7 +96,7 @@ def orc(source: Source, start: int, end: int, columns: Sequence[str]) -> Iterato
 
 def strings(batch: Any) -> list[bytes | None] | None:
     """The values of a batch that has one column of text or bytes; None if it is another one."""
-    pa = load("pyarrow", *_PACKAGE)
+    pa = load("pyarrow")
     if batch.num_columns != 1:
         return None
     kind = batch.schema.field(0).type
@@ -118,7 +117,7 @@ def rows(batch: Any) -> list[dict[str, Any]]:
     TypeError
         A map has the same key twice.
     """
-    pa = load("pyarrow", *_PACKAGE)
+    pa = load("pyarrow")
     fields = [pa.field(field.name, _textual(pa, field.type)) for field in batch.schema]
     columns = [
         column if column.type == field.type else column.cast(field.type)
@@ -151,7 +150,7 @@ def _textual(pa: Any, kind: Any) -> Any:
 
 
 def _read(source: Source, batches: Callable[[_SourceFile], Iterator[Any]]) -> Iterator[Any]:
-    pa = load("pyarrow", *_PACKAGE)
+    pa = load("pyarrow")
     file = _SourceFile(source)
     try:
         yield from batches(file)
@@ -198,7 +197,7 @@ def _stripes(source: Source, reader: Any) -> list[int]:
 
 def _unpacker(codec: str) -> Callable[[bytes], bytes] | None:
     """How a chunk is unpacked; None where nothing is packed."""
-    pa = load("pyarrow", *_PACKAGE)
+    pa = load("pyarrow")
     if codec in ("uncompressed", "none"):
         return None
     if codec == "zlib":
@@ -231,7 +230,7 @@ def text(lines: Sequence[bytes]) -> Any:
     StorageError
         pyarrow is missing.
     """
-    pa = load("pyarrow", *_PACKAGE)
+    pa = load("pyarrow")
     return pa.array(lines, pa.binary()).cast(pa.string())
 
 
@@ -245,9 +244,9 @@ class TextWriter:
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        self._arrow = load("pyarrow", *_PACKAGE)
+        self._arrow = load("pyarrow")
         self._schema = self._arrow.schema([self._arrow.field("line", self._arrow.string(), nullable=False)])
-        self._writer = load("pyarrow.parquet", *_PACKAGE).ParquetWriter(file, self._schema)
+        self._writer = load("pyarrow", "pyarrow.parquet").ParquetWriter(file, self._schema)
 
     def write(self, column: Any) -> None:
         """Write what `text` gave as a row group; nothing where it is empty."""

@@ -16,7 +16,7 @@ from xlearning.formats.base import Cutting, Record
 from xlearning.formats.cursor import Cursor, damaged, find
 from xlearning.formats.framing import joined
 from xlearning.formats.jsontext import encoder
-from xlearning.formats.optional import load
+from xlearning.formats.libraries import load
 from xlearning.formats.source import Files, Source
 from xlearning.formats.splits import by_size
 from xlearning.fs.base import FileStatus
@@ -49,7 +49,7 @@ class AvroFormat:
 
 
 def _rows(source: Source, start: int, end: int) -> Iterator[Any]:
-    fastavro = load("fastavro", "fastavro", "avro")
+    fastavro = load("fastavro")
     cursor = Cursor(source)
     about, sync = _head(cursor)
     mark = cursor.position - _SYNC

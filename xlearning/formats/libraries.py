@@ -1,12 +1,12 @@
-"""Libraries that only some formats and codecs need. They are optional, and loaded when they are used."""
+"""Libraries that only some formats, codecs and file systems need: optional, and loaded when they are used."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xlearning.errors import UsageError
 
@@ -24,8 +24,13 @@ class _Library(NamedTuple):
 _LIBRARIES = {
     "backports.zstd": _Library("codecs", ("compression.zstd", "backports.zstd")),
     "cramjam": _Library("codecs", ("cramjam",)),
+    "fastavro": _Library("avro", ("fastavro",)),
+    "fsspec": _Library("s3", ("fsspec",)),
+    "google-crc32c": _Library("tfrecord", ("google_crc32c",)),
     "isal": _Library("codecs", ("isal.isal_zlib",)),
     "jpype1": _Library("java", ("jpype",)),
+    "pyarrow": _Library("parquet", ("pyarrow",)),
+    "s3fs": _Library("s3", ("s3fs",)),
 }
 
 
@@ -34,17 +39,23 @@ def available(package: str) -> bool:
     return any(_exists(module) for module in _LIBRARIES[package].modules)
 
 
-def load(package: str) -> ModuleType:
-    """The module of ``package``.
+def load(package: str, module: str = "") -> Any:
+    """The module of ``package``, or its module called ``module``.
 
     Raises
     ------
     UsageError
-        It is not installed.
+        It is not installed, or does not load.
     """
-    for module in _LIBRARIES[package].modules:
-        if _exists(module):
-            return importlib.import_module(module)
+    if sys.modules.get("ssl", sys) is None:
+        del sys.modules["ssl"]  # agents do without it, but libraries may look for it while they load
+    for name in (module,) if module else _LIBRARIES[package].modules:
+        if _exists(name):
+            try:
+                return importlib.import_module(name)
+            except ImportError as error:
+                why = f"the Python package {package} cannot be loaded: {error}"
+                raise UsageError(why, hint=way_out((package,))) from error
     raise UsageError(f"the Python package {package} is not installed", hint=way_out((package,)))
 
 

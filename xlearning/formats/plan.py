@@ -8,6 +8,7 @@ from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats.base import Cutting, InputFormat
 from xlearning.formats.deal import Order, deal, order_of
+from xlearning.formats.framing import Framing
 from xlearning.formats.registry import input_format
 from xlearning.formats.source import Files
 from xlearning.fs.base import FileStatus
@@ -38,10 +39,12 @@ def plan_streams(
     ------
     UsageError
         The format is unknown, or cannot read some of the files; those of all inputs are named together.
+        A separator of keys means nothing.
     OSError
         A file that must be looked into cannot be read.
     """
     format_ = input_format(config.get("xlearning.inputformat.class"), config)
+    Framing.of(config)  # what is wrong with it is told before anything starts
     total = sum(file.size for files in inputs.values() for file in files)
     reading = Files(fss, retry_time=config.get("xlearning.fs.retry.time"))
     splits, origins = _cut(format_, inputs, cutting(config, total), reading)

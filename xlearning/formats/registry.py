@@ -11,37 +11,88 @@ from xlearning.formats.base import InputFormat
 from xlearning.formats.own import is_java, is_own
 
 
+class Libraries(NamedTuple):
+    """What a format is made of besides XLearning; packages as `xlearning.formats.libraries` knows them.
+
+    Attributes
+    ----------
+    requires : tuple of str
+        Packages without which it does not work.
+    prefers : tuple of str
+        Packages that some of its files need, which names do not tell.
+    unpacks : bool
+        Whether it reads files that are compressed as a whole, by their names.
+    """
+
+    requires: tuple[str, ...] = ()
+    prefers: tuple[str, ...] = ()
+    unpacks: bool = False
+
+
 class _Entry(NamedTuple):
     """Where a format is, and the Java classes that it stands for; a name without package is Hadoop's."""
 
     place: str
     classes: tuple[str, ...] = ()
+    libraries: Libraries = Libraries()
 
 
+_INSIDE = ("backports.zstd", "cramjam", "isal")  # codecs within files
+_AVRO = ("backports.zstd", "cramjam")
+_UNPACKS = Libraries(unpacks=True)
 # name -> its place; one line each
 _FORMATS = {
-    "text": _Entry("xlearning.formats.text:TextFormat", ("TextInputFormat",)),
-    "sequencefile": _Entry("xlearning.formats.sequencefile:SequenceFileFormat", ("SequenceFileInputFormat",)),
-    "sequencefile-text": _Entry(
-        "xlearning.formats.sequencefile:SequenceFileTextFormat", ("SequenceFileAsTextInputFormat",)
+    "text": _Entry("xlearning.formats.text:TextFormat", ("TextInputFormat",), _UNPACKS),
+    "keyvalue": _Entry("xlearning.formats.keyvalue:KeyValueFormat", ("KeyValueTextInputFormat",), _UNPACKS),
+    "nline": _Entry("xlearning.formats.nline:NLineFormat", ("NLineInputFormat",)),
+    "combine": _Entry(
+        "xlearning.formats.combine:CombineFormat",
+        ("CombineTextInputFormat", "CombineFileInputFormat"),
+        _UNPACKS,
     ),
-    "avro": _Entry("xlearning.formats.avro:AvroFormat", ("org.apache.avro.mapred.AvroAsTextInputFormat",)),
+    "fixed": _Entry("xlearning.formats.fixed:FixedFormat", ("FixedLengthInputFormat",), _UNPACKS),
+    "wholefile": _Entry("xlearning.formats.wholefile:WholeFileFormat"),
+    "sequencefile": _Entry(
+        "xlearning.formats.sequencefile:SequenceFileFormat",
+        ("SequenceFileInputFormat",),
+        Libraries(prefers=_INSIDE),
+    ),
+    "sequencefile-text": _Entry(
+        "xlearning.formats.sequencefile:SequenceFileTextFormat",
+        ("SequenceFileAsTextInputFormat",),
+        Libraries(prefers=_INSIDE),
+    ),
+    "avro": _Entry(
+        "xlearning.formats.avro:AvroFormat",
+        ("org.apache.avro.mapred.AvroAsTextInputFormat",),
+        Libraries(("fastavro",), _AVRO),
+    ),
     "parquet": _Entry(
         "xlearning.formats.columnar:ParquetFormat",
         (
             "org.apache.parquet.hadoop.ParquetInputFormat",
             "org.apache.parquet.hadoop.example.ExampleInputFormat",
         ),
+        Libraries(("pyarrow",)),
     ),
     "orc": _Entry(
         "xlearning.formats.columnar:OrcFormat",
         ("org.apache.orc.mapred.OrcInputFormat", "org.apache.orc.mapreduce.OrcInputFormat"),
+        Libraries(("pyarrow",)),
     ),
     "tfrecord": _Entry(
-        "xlearning.formats.tfrecord:TFRecordFormat", ("org.tensorflow.hadoop.io.TFRecordFileInputFormat",)
+        "xlearning.formats.tfrecord:TFRecordFormat",
+        ("org.tensorflow.hadoop.io.TFRecordFileInputFormat",),
+        Libraries(("google-crc32c",)),
     ),
 }
-_PACKAGES = ("", "org.apache.hadoop.mapred.", "org.apache.hadoop.mapreduce.lib.input.")
+_JAVA = Libraries(("jpype1",))
+_PACKAGES = (
+    "",
+    "org.apache.hadoop.mapred.",
+    "org.apache.hadoop.mapred.lib.",
+    "org.apache.hadoop.mapreduce.lib.input.",
+)
 
 
 def _spellings(class_: str) -> tuple[str, ...]:
@@ -62,6 +113,20 @@ def known() -> tuple[str, ...]:
     return tuple(_FORMATS)
 
 
+def libraries_of(name: str, config: Config) -> Libraries:
+    """What the format called ``name`` is made of; nothing where there is none."""
+    if is_own(name):
+        return _UNPACKS
+    found = _NAMES.get(name.strip().lower())
+    if _through_java(name, found, config):
+        return _JAVA
+    return _FORMATS[found].libraries if found is not None else Libraries()
+
+
+def _through_java(name: str, found: str | None, config: Config) -> bool:
+    return is_java(name) and (found is None or bool(config.get("xlearning.inputformat.java")))
+
+
 def input_format(name: str, config: Config) -> InputFormat:
     """The format called ``name``: one of `known`, Hadoop's class for it, or the user's own ``module:Class``.
 
@@ -75,7 +140,7 @@ def input_format(name: str, config: Config) -> InputFormat:
 
         return own_input(name, config)
     found = _NAMES.get(name.strip().lower())
-    if is_java(name) and (found is None or config.get("xlearning.inputformat.java")):
+    if _through_java(name, found, config):
         from xlearning.formats.java.input import JavaInput
 
         return JavaInput(name.strip(), config)

@@ -60,7 +60,7 @@ class TextFormat:
     def starts(self, file: FileStatus, reading: Files) -> Iterator[int]:
         """Where each record of a whole file begins."""
         with reading.open(file.path, file.size) as source:
-            for at, _ in self._rule.records(_blocks(source, 0, file.size), first=True):
+            for at, _ in self._rule.records(blocks(source, 0, file.size), first=True):
                 yield at
 
     def _chunks(self, source: Source, split: InputSplit) -> tuple[Iterator[bytes], int]:
@@ -70,7 +70,7 @@ class TextFormat:
         if codec is not None:
             return unpacked.chunks(codec, source, split.start, end, self._rule), 0
         begin, end = (split.start, end) if split.exact else self._rule.owned(source, split.start, end)
-        return _blocks(source, begin, end), begin
+        return blocks(source, begin, end), begin
 
 
 def refuse_compressed(name: str, files: Sequence[FileStatus]) -> None:
@@ -91,7 +91,8 @@ def refuse_compressed(name: str, files: Sequence[FileStatus]) -> None:
         )
 
 
-def _blocks(source: Source, position: int, end: int) -> Iterator[bytes]:
+def blocks(source: Source, position: int, end: int) -> Iterator[bytes]:
+    """The bytes of a range, in blocks of 1 MiB."""
     while position < end:
         block = source.read(position, min(_BLOCK, end - position))
         if not block:

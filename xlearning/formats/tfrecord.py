@@ -14,7 +14,7 @@ from xlearning.errors import StorageError, UsageError
 from xlearning.formats.base import Cutting, Record
 from xlearning.formats.cursor import Cursor, damaged
 from xlearning.formats.framing import joined
-from xlearning.formats.optional import load
+from xlearning.formats.libraries import load
 from xlearning.formats.source import Files, Source
 from xlearning.formats.splits import whole
 from xlearning.fs.base import FileStatus
@@ -60,14 +60,14 @@ def _unbroken(source: Source) -> Iterator[Record]:
             source.position = position
             raise StorageError(
                 f"the record at byte {position} holds a line end, so it cannot be fed as a line",
-                hint="let the program read the files itself: input strategy DOWNLOAD or PLACEHOLDER",
+                hint="xlearning.inputformat.io=RAWBYTES or TYPEDBYTES feeds any record",
             )
         yield b"", value
 
 
 def _read(source: Source) -> Iterator[tuple[int, bytes]]:
     """Offset and bytes of every record."""
-    crc: Callable[[bytes], int] = load("google_crc32c", "google-crc32c", "tfrecord").value
+    crc: Callable[[bytes], int] = load("google-crc32c").value
     cursor = Cursor(source)
     while cursor.fill(_HEAD.size):
         position = cursor.position

@@ -10,6 +10,7 @@ from xlearning.formats.codecs import bzip2_blocks
 from xlearning.formats.codecs.base import Codec
 from xlearning.formats.codecs.registry import HEAD, find, of_name
 from xlearning.formats.lines import LineRule
+from xlearning.formats.needs import of_files
 from xlearning.formats.source import Source
 from xlearning.formats.splits import by_size
 from xlearning.fs.base import FileStatus
@@ -30,16 +31,13 @@ def splits(files: Sequence[FileStatus], cutting: Cutting, *, whole: bool) -> lis
         Packages are missing for some of the files; they are named together.
     """
     found = []
-    needed: dict[str, list[str]] = {}
     for file in files:
         codec = of_name(file.path)
         if codec is None or (codec.splittable and not whole):
             found += by_size([file], cutting)
         else:
             found.append(InputSplit(file.path, 0, file.size, file.size))
-        for package in codec.requires if codec is not None else ():
-            needed.setdefault(package, []).append(file.path)
-    libraries.check(needed)
+    libraries.check(of_files(file.path for file in files))
     return found
 
 

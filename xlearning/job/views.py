@@ -37,7 +37,8 @@ class TransferView:
     what : str
         ``input`` or ``output``.
     files, size : int
-        Files and bytes that are done; ``total_files`` and ``total_size`` of so many.
+        Files and bytes that are done; ``total_files`` and ``total_size`` of so many, 0 where that is not
+        counted: input that is fed to a program is counted in bytes.
     rate : float
         Bytes a second, over the last seconds.
     """

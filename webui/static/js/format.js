@@ -48,9 +48,9 @@ export function exit(code) {
 
 export function transfer(moving) {
   if (!moving) return "";
-  const files = moving.total_files ? `${moving.files} of ${moving.total_files} files` : `${moving.files} files`;
+  const files = moving.total_files ? `${moving.files} of ${moving.total_files} files, ` : "";
   const bytes = moving.total_size ? `${size(moving.size)} of ${size(moving.total_size)}` : size(moving.size);
-  return `${moving.what}: ${files}, ${bytes}, ${size(moving.rate)}/s`;
+  return `${moving.what}: ${files}${bytes}, ${size(moving.rate)}/s`;
 }
 
 export function place(container) {

@@ -112,7 +112,9 @@ class OnYarn:
         with refused(root):
             _make_shared(fss, root)
         work = self._open.enter_context(Scratch())
-        brought = bring(plan.shipped, work, config, fss, root, self.user, console, self._skein.list)
+        brought = bring(
+            plan.shipped, work, config, fss, root, self.user, console, self._skein.list, plan.libraries
+        )
         self._package = brought.package
         self._job = dataclasses.replace(job, resources=brought.resources)
         if self._skein.driver_starts:

@@ -22,9 +22,9 @@ def amount(transfers: Sequence[TransferView]) -> str:
     """``12 of 40 files, 1.2 GiB of 4.0 GiB, 85 MiB/s``."""
     files, total = sum(one.files for one in transfers), sum(one.total_files for one in transfers)
     size, whole = sum(one.size for one in transfers), sum(one.total_size for one in transfers)
-    of_files = f"{files} of {total} files" if total else f"{files} files"
+    of_files = f"{files} of {total} files, " if total else ""
     of_bytes = f"{format_bytes(size)} of {format_bytes(whole)}" if whole else format_bytes(size)
-    return f"{of_files}, {of_bytes}, {format_bytes(sum(one.rate for one in transfers))}/s"
+    return f"{of_files}{of_bytes}, {format_bytes(sum(one.rate for one in transfers))}/s"
 
 
 def _moves(container: ContainerView, what: str) -> bool:

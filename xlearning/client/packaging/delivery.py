@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ from xlearning.client.console import Console
 from xlearning.client.packaging import nodes as place
 from xlearning.client.packaging.given import look
 from xlearning.client.packaging.shipping import GIVEN, given, world_readable
+from xlearning.client.packaging.wheels import cache_root
 from xlearning.client.problems import Problem
 from xlearning.client.uploading.cache import Cache, Entry, Shipment
 from xlearning.cluster.scratch import Scratch
@@ -41,20 +44,55 @@ def interpreter(config: Config) -> str:
     return place.interpreter(config, place.configured(config, here), here)
 
 
-def deliver(config: Config, fss: FileSystems, cache: Cache, console: Console) -> NodePackage:
-    """Bring our package to the cluster, unless it is there, and say what was done."""
-    if config.get(GIVEN):
-        found = given(fss, config.get(GIVEN))
-        public = world_readable(fss, found.uri)
-        shared = "shared by all users" if public else "not readable for everybody, so not shared among users"
-        console.info(f"Package for the nodes: {format_bytes(found.size)}, {shared} ({found.uri})")
-        return NodePackage(found.uri, public=public)
-    base, master = _ship(cache, config, console)
+def deliver(
+    config: Config, fss: FileSystems, cache: Cache, console: Console, libraries: Sequence[str] = ()
+) -> NodePackage:
+    """Bring our package and optional ``libraries`` to the cluster, unless they are there, and say so."""
+    package = _given(config, fss, console) if config.get(GIVEN) else _ours(config, cache, console)
+    if not libraries:
+        return package
+    from xlearning.client.packaging.package import extras
+
+    here = place.gateway()
+    nodes = place.configured(config, here)
+    archive, notes = extras(libraries, nodes, here, cache_root(os.environ))
+    for note in notes:
+        console.info(f"Libraries for the nodes: {note}")
+    if not archive.files:
+        return package
+    (sent,) = _ship(cache, config, nodes, (archive,))
+    brought = f"{', '.join(libraries)}, {format_bytes(sent.size)}"
+    console.info(f"Libraries for the nodes: {brought}; {_did([sent])} ({sent.uri})")
+    return dataclasses.replace(package, extras=sent.uri)
+
+
+def _given(config: Config, fss: FileSystems, console: Console) -> NodePackage:
+    found = given(fss, config.get(GIVEN))
+    public = world_readable(fss, found.uri)
+    shared = "shared by all users" if public else "not readable for everybody, so not shared among users"
+    console.info(f"Package for the nodes: {format_bytes(found.size)}, {shared} ({found.uri})")
+    return NodePackage(found.uri, public=public)
+
+
+def _ours(config: Config, cache: Cache, console: Console) -> NodePackage:
+    from xlearning.client.packaging.package import build
+
+    here = place.gateway()
+    nodes = place.configured(config, here)
+    package = build(nodes, here, cache_root(os.environ))
+    for note in package.notes:
+        console.info(f"Package for the nodes: {note}")
+    base, master = _ship(cache, config, nodes, (package.base, package.master))
     sizes = f"{format_bytes(base.size)}, and {format_bytes(master.size)} for the ApplicationMaster"
-    sent = [shipment for shipment in (base, master) if shipment.uploaded]
-    did = f"{format_bytes(sum(s.size for s in sent))} uploaded" if sent else "already there, nothing uploaded"
-    console.info(f"Package for the nodes: {sizes}; {did} ({base.uri})")
+    console.info(f"Package for the nodes: {sizes}; {_did([base, master])} ({base.uri})")
     return NodePackage(base.uri, master.uri)
+
+
+def _did(shipments: Sequence[Shipment]) -> str:
+    sent = [shipment for shipment in shipments if shipment.uploaded]
+    return (
+        f"{format_bytes(sum(s.size for s in sent))} uploaded" if sent else "already there, nothing uploaded"
+    )
 
 
 def entry_of(archive: Archive) -> Entry:
@@ -62,16 +100,11 @@ def entry_of(archive: Archive) -> Entry:
     return Entry(archive.label, archive.digest, FILE)
 
 
-def _ship(cache: Cache, config: Config, console: Console) -> tuple[Shipment, Shipment]:
-    from xlearning.client.packaging.package import build
+def _ship(
+    cache: Cache, config: Config, nodes: place.Nodes, archives: Sequence[Archive]
+) -> tuple[Shipment, ...]:
     from xlearning.client.packaging.packing import compiler, pack
-    from xlearning.client.packaging.wheels import cache_root
 
-    here = place.gateway()
-    nodes = place.configured(config, here)
-    package = build(nodes, here, cache_root(os.environ))
-    for note in package.notes:
-        console.info(f"Package for the nodes: {note}")
     with Scratch() as work:
 
         def ship(archive: Archive) -> Shipment:
@@ -82,4 +115,4 @@ def _ship(cache: Cache, config: Config, console: Console) -> tuple[Shipment, Shi
 
             return cache.ship(entry_of(archive), make)
 
-        return ship(package.base), ship(package.master)
+        return tuple([ship(archive) for archive in archives])

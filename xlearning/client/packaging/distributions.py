@@ -14,7 +14,9 @@ Find = Callable[[str], Distribution]
 # Named as needed, but nothing that runs on the nodes loads them: hdfs-native's command line, its
 # fsspec adapter, and what skein makes certificates with, which happens on the gateway.
 LEFT_OUT = frozenset(("argcomplete", "fsspec", "cryptography"))
-_SKIPPED = re.compile(r"(^|/)(__pycache__|tests?|testing)/|\.pyc$|^skein/java/|^\.\./|^/")
+_SKIPPED = re.compile(
+    r"(^|/)(__pycache__|tests?|testing)/|\.pyc$|^pyarrow/(include|src)/|^skein/java/|^\.\./|^/"
+)
 _SKIPPED_RECORDS = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")
 _LIBRARY = re.compile(r"^[^/]+\.data/(?:purelib|platlib)/")
 _OTHER_DATA = re.compile(r"^[^/]+\.data/")
@@ -41,7 +43,9 @@ def plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def closure(names: Iterable[str], find: Find, markers: Mapping[str, str]) -> Closure:
+def closure(
+    names: Iterable[str], find: Find, markers: Mapping[str, str], left_out: frozenset[str] = LEFT_OUT
+) -> Closure:
     """The distributions ``names`` and what they need.
 
     Parameters
@@ -59,7 +63,7 @@ def closure(names: Iterable[str], find: Find, markers: Mapping[str, str]) -> Clo
     while waiting:
         asked, requirement = waiting.pop()
         name = plain(asked)
-        if name in found or name in missing or name in LEFT_OUT:
+        if name in found or name in missing or name in left_out:
             continue
         try:
             found[name] = find(name)

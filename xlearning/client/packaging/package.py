@@ -1,6 +1,7 @@
 """Our package for the nodes: xlearning and what it needs there, as two archives.
 
-Containers get the base; the ApplicationMaster gets both. Where the nodes are like the gateway, they
+Containers get the base; the ApplicationMaster gets both. A third one, `extras`, holds the optional
+libraries of a job that needs some. Where the nodes are like the gateway, they
 are put together from the distributions of the environment that runs ``xl-submit``, else from wheels
 that pip fetches for the nodes, of the same versions. An archive is named by a hash over the hashes of
 its files.
@@ -11,13 +12,14 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from xlearning import __version__
 from xlearning.client.packaging import nodes as place
 from xlearning.client.packaging.distributions import (
+    LEFT_OUT,
     Closure,
     File,
     Find,
@@ -46,7 +48,7 @@ class Archive:
     Attributes
     ----------
     label : str
-        ``base``, ``am`` or ``all``.
+        ``base``, ``am``, ``extras`` or ``all``.
     files : mapping
         Name in the archive -> file here.
     manifest : bytes
@@ -95,24 +97,53 @@ def build(nodes: Nodes, here: Nodes, cache: Path) -> Package:
     xlearning.errors.UsageError
         Something is not installed here, or cannot be fetched.
     """
-    own = _closure(nodes, installed)
+    find, notes = _source((*BASE, *MASTER), nodes, here, cache, LEFT_OUT)
+    return _package(nodes, here, find, notes)
+
+
+def extras(names: Sequence[str], nodes: Nodes, here: Nodes, cache: Path) -> tuple[Archive, tuple[str, ...]]:
+    """The archive with the distributions ``names`` and all that they need beyond our package; notes.
+
+    Raises
+    ------
+    xlearning.errors.UsageError
+        See `build`.
+    """
+    wanted = [name for name in names if _is_for(name, nodes)]
+    find, notes = _source(wanted, nodes, here, cache, frozenset())
+    found = closure(wanted, find, nodes.markers, frozenset()).found
+    ours = closure(BASE, installed, nodes.markers).found  # the same versions of these, by its own wheels
+    more = Closure({name: dist for name, dist in found.items() if name not in ours}, {})
+    return _archive("extras", more, nodes, here, {}), notes
+
+
+def _is_for(name: str, nodes: Nodes) -> bool:
+    """Whether nodes of this kind need it; their Python may have it."""
+    return name != "backports.zstd" or nodes.python < (3, 14)
+
+
+def _source(
+    names: Sequence[str], nodes: Nodes, here: Nodes, cache: Path, left_out: frozenset[str]
+) -> tuple[Find, tuple[str, ...]]:
+    """Where the distributions of the nodes are found, and why it is not here."""
+    own = closure(names, installed, nodes.markers, left_out)
     reasons = unfit(own, nodes, here)
     if not reasons:
         if own.missing:
-            names = ", ".join(sorted(own.missing))
-            raise UsageError(f"not installed beside xl-submit: {names}", hint="install xlearning again")
-        return _package(nodes, here, installed)
+            lacking = ", ".join(sorted(own.missing))
+            raise UsageError(f"not installed beside xl-submit: {lacking}", hint="install xlearning again")
+        return installed, ()
     from xlearning.client.packaging.wheels import fetch
 
     pinned = [f"{name}=={found.version}" for name, found in own.found.items()] + list(own.missing.values())
     folder = fetch(
         sorted(pinned),
         sorted(_ranges(own)),
-        lambda tree: sorted(_closure(nodes, below(tree)).missing.values()),
+        lambda tree: sorted(closure(names, below(tree), nodes.markers, left_out).missing.values()),
         nodes,
         cache,
     )
-    return _package(nodes, here, below(folder), (f"wheels for {nodes} by pip, because {reasons}",))
+    return below(folder), (f"wheels for {nodes} by pip, because {reasons}",)
 
 
 def unfit(found: Closure, nodes: Nodes, here: Nodes) -> str:
@@ -128,10 +159,6 @@ def unfit(found: Closure, nodes: Nodes, here: Nodes) -> str:
         if version is not None and version > nodes.glibc
     ]
     return "; ".join(newer)
-
-
-def _closure(nodes: Nodes, find: Find) -> Closure:
-    return closure((*BASE, *MASTER), find, nodes.markers)
 
 
 def _ranges(own: Closure) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from xlearning.client.planning import (
     modules,
     outputs,
     own_disks,
+    replaced,
     resources,
     roles,
     sinks,
@@ -25,6 +27,7 @@ from xlearning.config import Config
 from xlearning.config.effects import judge
 from xlearning.fs import FileSystems, dealing
 from xlearning.fs.base import split_uri
+from xlearning.fs.replacing import OVERWRITE
 from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
 
 DEFAULT_TYPE = "XLEARNING"
@@ -57,6 +60,8 @@ class Plan:
         With the input strategy STREAM what each worker is fed; else empty.
     notes : tuple of str
         What was decided for the user, one line each.
+    libraries : tuple of str
+        Optional packages that the job needs where it runs.
     """
 
     job: JobSpec
@@ -66,6 +71,7 @@ class Plan:
     workers: int
     streams: tuple[StreamSpec, ...]
     notes: tuple[str, ...]
+    libraries: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -159,6 +165,12 @@ def make_plan(
         existing=config.get("xlearning.output.existing"),
         problems=found,
     )
+    existing = config.get("xlearning.output.existing")
+    replaced.check_failures(existing, config.get("xlearning.failed.upload"), found)
+    if existing == OVERWRITE:
+        files = (file.path for listing in listings for file in listing.files)
+        sent = (item.resource.uri for item in shipped)
+        replaced.check((spec.remote for spec in output_specs), itertools.chain(files, sent), found)
     if not config_complete:
         refuse(found)
     _check_local_names(listings, output_specs, shipped, config, found)
@@ -203,9 +215,16 @@ def make_plan(
         template=bool(request.template),
         modules=own_modules,
     )
+    libraries: tuple[str, ...] = ()
+    if not setting.local or streaming or output_strategy is OutputStrategy.STREAM:
+        from xlearning.client.planning.extras import needed  # not loaded by plain local jobs
+
+        libraries = needed(job, listings, found)
     found += setting.preflight(job, shipped, notes)
     refuse(found)
-    return Plan(job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes))
+    return Plan(
+        job, tuple(listings), tuple(shipped), tuple(sweep), crew.workers, feeds, tuple(notes), libraries
+    )
 
 
 def _check_local_names(

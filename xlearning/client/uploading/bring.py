@@ -45,6 +45,7 @@ def bring(
     user: str,
     console: Console,
     applications: ListApplications,
+    libraries: Sequence[str] = (),
 ) -> Brought:
     """Upload what the cluster does not have yet, say what was done, and keep the cache within bounds.
 
@@ -56,10 +57,12 @@ def bring(
         URI of the folder of all staging folders.
     applications : callable
         The user's applications; what they may use stays in the cache.
+    libraries : sequence of str
+        Optional packages that the job needs on the nodes.
     """
     now = time.time()
     cache = Cache(fss, root, user, now, retry_time=config.get("xlearning.fs.retry.time"))
-    package = deliver(config, fss, cache, console)
+    package = deliver(config, fss, cache, console, libraries)
     hashes = Hashes(cache_root(os.environ), now)
     smallest = config.get("xlearning.cache.min.size")
     gathered = gather(shipped, fss, work, smallest=smallest)

@@ -48,8 +48,9 @@ STREAM = Group(
     "Input strategy STREAM",
     (
         key("inputformat.class", _K.STRING, "text",
-            "Format of the files: text, sequencefile, sequencefile-text, avro, parquet, orc, tfrecord, the "
-            "Java class for one of them, module:Class of your own, or any other Java class."),
+            "Format of the files: text, keyvalue, nline, combine, fixed, wholefile, sequencefile, "
+            "sequencefile-text, avro, parquet, orc, tfrecord, the Java class for one of them, module:Class "
+            "of your own, or any other Java class."),
         key("inputformat.columns", _K.LIST, None,
             "Parquet and ORC: the columns that are read, in this order; unset: all."),
         key("inputformat.java", _K.BOOL, "false",

@@ -17,5 +17,24 @@ TEXT_FAMILY = Group(
             "Records of so many bytes or more, with what ends them, are left out, counted and told in the "
             "container's log; 0: none is.", low=0,
             also=("mapreduce.input.linerecordreader.line.maxlength", "mapred.linerecordreader.maxlength")),
+        key("inputformat.keyvalue.separator", _K.STRING, None,
+            r"What ends the key of a line of keyvalue, written as xlearning.inputformat.text.delimiter is; "
+            "unset: TAB.",
+            also=("mapreduce.input.keyvaluelinerecordreader.key.value.separator",
+                  "key.value.separator.in.input.line")),
+        key("inputformat.nline.lines", _K.INT, "1", "Lines of a split of nline.", low=1,
+            also=("mapreduce.input.lineinputformat.linespermap", "mapred.line.input.format.linespermap")),
+        key("inputformat.fixed.length", _K.INT, None, "Bytes of a record of fixed.", low=1,
+            also=("fixedlengthinputformat.record.length",)),
+        key("inputformat.io", _K.ENUM, "TEXT",
+            "How records go to the program, as in Hadoop's streaming: TEXT (a line each), RAWBYTES (key and "
+            "value, a length of 4 bytes before each), TYPEDBYTES (the same, with the code of bytes, 0, "
+            "before each length).",
+            values=("TEXT", "RAWBYTES", "TYPEDBYTES")),
+        key("inputformat.key", _K.BOOL, "false",
+            "TEXT: feed the key, a separator and the value, instead of the value alone. What a key is, the "
+            "format says; that of text is the offset of the line."),
+        key("inputformat.key.separator", _K.STRING, None,
+            r"Stands between key and value, written as xlearning.inputformat.text.delimiter is; unset: TAB."),
     ),
 )  # fmt: skip

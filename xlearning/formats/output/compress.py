@@ -6,40 +6,48 @@ from typing import BinaryIO
 
 from xlearning.errors import UsageError
 from xlearning.formats import libraries
-from xlearning.formats.codecs.base import Compressor
+from xlearning.formats.codecs.base import Codec, Compressor
 from xlearning.formats.codecs.registry import CODECS, named
 
 _NONE = ("", "none")
 
 
-class Packing:
-    """How the files of an output are compressed.
+def codec_of(name: str) -> Codec | None:
+    """The codec that output is asked to be compressed with; None: it is not compressed.
 
     Parameters
     ----------
     name : str
         ``none``, a codec of `xlearning.formats.codecs.registry`, or Hadoop's class for it.
 
-    Attributes
-    ----------
-    ending : str
-        Of the names of files; empty without compression.
-
     Raises
     ------
     UsageError
         There is no such codec, or it needs a package that is not installed.
     """
+    if name.strip().lower() in _NONE:
+        return None
+    codec = named(name)
+    if codec is None:
+        raise UsageError(
+            f"output cannot be compressed with {name}",
+            hint=f"there is: none, {', '.join(codec.name for codec in CODECS)}",
+        )
+    libraries.check({package: [f"output as {codec.name}"] for package in codec.requires})
+    return codec
+
+
+class Packing:
+    """How the files of an output are compressed; ``name`` as for `codec_of`, which raises.
+
+    Attributes
+    ----------
+    ending : str
+        Of the names of files; empty without compression.
+    """
 
     def __init__(self, name: str) -> None:
-        self._codec = None if name.strip().lower() in _NONE else named(name)
-        if self._codec is None and name.strip().lower() not in _NONE:
-            raise UsageError(
-                f"output cannot be compressed with {name}",
-                hint=f"there is: none, {', '.join(codec.name for codec in CODECS)}",
-            )
-        if self._codec is not None:
-            libraries.check({package: [f"output as {self._codec.name}"] for package in self._codec.requires})
+        self._codec = codec_of(name)
         self.ending = self._codec.ending if self._codec is not None else ""
 
     def over(self, file: BinaryIO) -> Packed:

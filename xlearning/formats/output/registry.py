@@ -12,10 +12,11 @@ from xlearning.formats.own import is_java, is_own
 
 
 class _Entry(NamedTuple):
-    """Where a format is, and Hadoop's classes that it stands for."""
+    """Where a format is, Hadoop's classes that it stands for, and the packages that it needs."""
 
     place: str
     classes: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
 
 
 # name -> its place; one line each
@@ -24,7 +25,7 @@ _FORMATS = {
     "sequencefile": _Entry(
         "xlearning.formats.output.sequencefile:SequenceFileFormat", ("SequenceFileOutputFormat",)
     ),
-    "parquet": _Entry("xlearning.formats.output.parquet:ParquetFormat"),
+    "parquet": _Entry("xlearning.formats.output.parquet:ParquetFormat", requires=("pyarrow",)),
 }
 _PACKAGES = (
     "",
@@ -45,6 +46,18 @@ def known() -> tuple[str, ...]:
     return tuple(_FORMATS)
 
 
+def requires(name: str, config: Config) -> tuple[str, ...]:
+    """Packages that the format called ``name`` needs; see `xlearning.formats.libraries`."""
+    found = _NAMES.get(name.strip().lower())
+    if _through_java(name, found, config):
+        return ("jpype1",)
+    return _FORMATS[found].requires if found is not None else ()
+
+
+def _through_java(name: str, found: str | None, config: Config) -> bool:
+    return is_java(name) and (found is None or bool(config.get("xlearning.outputformat.java")))
+
+
 def output_format(name: str, config: Config) -> OutputFormat:
     """The format called ``name``: one of `known`, Hadoop's class for it, the user's own ``module:Class``,
     or a Java class.
@@ -59,7 +72,7 @@ def output_format(name: str, config: Config) -> OutputFormat:
 
         return own_output(name, config)
     found = _NAMES.get(name.strip().lower())
-    if is_java(name) and (found is None or config.get("xlearning.outputformat.java")):
+    if _through_java(name, found, config):
         from xlearning.formats.java.output import JavaOutput
 
         return JavaOutput(name.strip(), config)

@@ -6,16 +6,11 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 from xlearning.config import Config
-from xlearning.errors import UsageError
 from xlearning.formats.output.base import Parts
+from xlearning.formats.output.compress import codec_of
 from xlearning.formats.sequence.writer import SequenceWriter
 
 _PACKAGE = "org.apache.hadoop.io.compress."
-_CODECS = {
-    "": "", "none": "", "gzip": "GzipCodec", "gz": "GzipCodec", "bzip2": "BZip2Codec", "bz2": "BZip2Codec",
-    "deflate": "DefaultCodec", "zlib": "DefaultCodec", "gzipcodec": "GzipCodec", "bzip2codec": "BZip2Codec",
-    "defaultcodec": "DefaultCodec", "deflatecodec": "DeflateCodec",
-}  # fmt: skip
 
 
 class SequenceFileFormat:
@@ -24,14 +19,8 @@ class SequenceFileFormat:
     name = "sequencefile"
 
     def __init__(self, config: Config) -> None:
-        name = config.get("xlearning.outputformat.codec")
-        wanted = name.strip().lower().removeprefix(_PACKAGE.lower())
-        if wanted not in _CODECS:
-            raise UsageError(
-                f"a SequenceFile cannot be compressed with {name}",
-                hint="there is: none, gzip, bzip2, deflate",
-            )
-        self._codec = _PACKAGE + _CODECS[wanted] if _CODECS[wanted] else ""
+        codec = codec_of(config.get("xlearning.outputformat.codec"))
+        self._codec = _PACKAGE + codec.classes[0] if codec is not None else ""
         self._blocks = config.get("xlearning.outputformat.compress.type") == "BLOCK"
 
     def writer(self, parts: Parts) -> SequenceFileWriter:

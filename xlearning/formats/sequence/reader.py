@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 
 from xlearning.formats.cursor import Cursor, damaged, find
-from xlearning.formats.sequence.codecs import Packing, packing
+from xlearning.formats.sequence.codecs import packing
 from xlearning.formats.sequence.layout import ESCAPE, SYNC, Header, read_header, read_vlong
 from xlearning.formats.sequence.numbers import vlong
 from xlearning.formats.source import Source
@@ -43,7 +43,7 @@ class SequenceReader:
         self._cursor = Cursor(source)
         self._end = split.start + split.length
         self.header: Header = read_header(self._cursor)
-        self._packing: Packing | None = packing(self.header.codec) if self.header.codec else None
+        self._packing = packing(self.header.codec) if self.header.codec else None
         self._start = self._first(split.start)
 
     def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
