@@ -198,12 +198,23 @@ def test_the_helper_ends_with_its_parent() -> None:
         wait_for(lambda: not helper.is_running() or helper.status() == psutil.STATUS_ZOMBIE)
 
 
-def test_helpers_of_other_jars_are_not_used(classes: str, tmp_path: Path, jar: Path) -> None:
-    (tmp_path / "a").write_bytes(b"one\n")
-    assert values(made(OLD, classes), tmp_path) == [b"one"]
-    classpath.offer([str(jar)])
-    assert values(made(OLD, classes), tmp_path) == [b"one"]
-    assert len(java._idle) == 2
+def test_helpers_of_other_jars_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Idle:
+        def batches(self, *_: str) -> Iterator[bytes]:
+            return iter(())
+
+        def close(self) -> None:
+            """It has no process."""
+
+    started: list[Idle] = []
+    monkeypatch.setattr(java, "start", lambda *_, **__: started.append(Idle()) or started[-1])
+    split, reading = InputSplit("file:///a", 0, 1, 1, data='["", ""]'), Files(FileSystems("file://"))
+    for jars, count in ((), 1), ((), 1), (("a.jar",), 2), (("a.jar",), 2):
+        classpath.offer(jars)
+        assert not list(made(OLD, "").records(split, reading))
+        assert len(started) == count
+    list(made(OLD, "", **{"some.key": "other"}).records(split, reading))
+    assert len(started) == 3
 
 
 def test_a_killed_helper_is_an_error(classes: str, tmp_path: Path) -> None:
