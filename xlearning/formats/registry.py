@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats.base import InputFormat
-from xlearning.formats.own import is_own
+from xlearning.formats.own import is_java, is_own
 
 
 class Libraries(NamedTuple):
@@ -111,11 +111,6 @@ _NAMES = {
 def known() -> tuple[str, ...]:
     """Short names of all formats."""
     return tuple(_FORMATS)
-
-
-def is_java(name: str) -> bool:
-    """Whether a format's name can be that of a Java class."""
-    return "." in name and ":" not in name
 
 
 def libraries_of(name: str, config: Config) -> Libraries:
