@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import NamedTuple, cast
 
 from xlearning.config import Config
@@ -151,3 +152,10 @@ def input_format(name: str, config: Config) -> InputFormat:
         )
     module, _, class_ = _FORMATS[found].place.partition(":")
     return cast(InputFormat, getattr(importlib.import_module(module), class_)(config))
+
+
+def release() -> None:
+    """Let go of what readers keep for the next split, such as a JVM."""
+    java = sys.modules.get("xlearning.formats.java.input")
+    if java is not None:
+        java.release()
