@@ -103,8 +103,8 @@ OUTPUT = Group(
         key("out.stream", _K.BOOL, "false", "Hbox: true is an older spelling of output strategy STREAM.",
             also=("output.stream",), stands_for=("xlearning.output.strategy", "STREAM")),
         key("outputformat.class", _K.STRING, "text",
-            "STREAM: format of the output: text, the name of Hadoop's class for it, module:Class of your "
-            "own, or any other Java class.", defaults=_TEXT_OUT),
+            "STREAM: format of the output: text, sequencefile, parquet, the Java class for one of them, "
+            "module:Class of your own, or any other Java class.", defaults=_TEXT_OUT),
         key("outputformat.codec", _K.STRING, "none",
             "STREAM: how text is compressed: none, gzip, bzip2, zstd, deflate, snappy, lz4, or the "
             "name of Hadoop's class.",
