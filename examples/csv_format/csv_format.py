@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from xlearning.config import Config
+from xlearning.errors import StorageError
 from xlearning.formats.base import Cutting, Record
 from xlearning.formats.output.base import Parts
 from xlearning.formats.source import Files
@@ -40,8 +41,14 @@ class CsvInput:
         return [InputSplit(file.path, 0, file.size, file.size) for file in files]
 
     def records(self, split: InputSplit, reading: Files) -> Iterator[Record]:
-        for row in csv.DictReader(self._lines(split, reading), delimiter=self._delimiter):
-            yield b"", json.dumps(row, ensure_ascii=False).encode()
+        rows = csv.reader(self._lines(split, reading), delimiter=self._delimiter)
+        names = next(rows, [])
+        for row in filter(None, rows):
+            if len(row) != len(names):
+                raise StorageError(
+                    f"line {rows.line_num}: a row of {len(row)} values under {len(names)} names"
+                )
+            yield b"", json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False).encode()
 
     def _lines(self, split: InputSplit, reading: Files) -> Iterator[str]:
         with reading.open(split.uri, split.size) as source:
@@ -82,6 +89,8 @@ class CsvWriter:
             if not self._names:
                 self._names = list(row)
                 rows.writerow(self._names)
+            if row.keys() != set(self._names):
+                raise StorageError(f"names {', '.join(row)} in a file with {', '.join(self._names)}")
             rows.writerow([row[name] for name in self._names])
         self._file.write(text.getvalue().encode())
 

@@ -11,6 +11,7 @@ from xlearning.formats.codecs.base import Codec
 from xlearning.formats.codecs.registry import HEAD, find, of_name
 from xlearning.formats.lines import LineRule
 from xlearning.formats.needs import of_files
+from xlearning.formats.not_text import refuse_binary
 from xlearning.formats.source import Source
 from xlearning.formats.splits import by_size
 from xlearning.fs.base import FileStatus
@@ -47,9 +48,15 @@ def codec_of(source: Source, split: InputSplit) -> Codec | None:
     Raises
     ------
     OSError, xlearning.errors.StorageError
-        See `xlearning.formats.codecs.registry.find`.
+        See `xlearning.formats.codecs.registry.find` and `xlearning.formats.not_text.refuse_binary`.
     """
-    return of_name(split.uri) if split.start else find(split.uri, source.read(0, HEAD))
+    if split.start:
+        return of_name(split.uri)
+    head = source.read(0, HEAD)
+    codec = find(split.uri, head)
+    if codec is None:
+        refuse_binary(source, head)
+    return codec
 
 
 def chunks(codec: Codec, source: Source, start: int, end: int, rule: LineRule) -> Iterator[bytes]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from xlearning.client.planning.names import local_name, split_alias
 from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, ClusterUnavailable, StorageError
 from xlearning.fs import FileSystems, parent, split_uri
-from xlearning.fs.base import exists
+from xlearning.fs.base import ObjectStore, exists
 from xlearning.fs.replacing import ERROR
 from xlearning.job import InputSpec, OutputSpec
 
@@ -133,10 +133,7 @@ def check_free(
         try:
             reason = _occupied(remote, fss, user, report, saves, strict=existing == ERROR)
         except FileNotFoundError:
-            file = _file_above(remote, fss)
-            if file:
-                fix = "choose a folder below a folder"
-                problems.append(Problem(f"output {remote} cannot be made: {file} is a file", fix))
+            problems += _unmakeable(remote, fss)
             continue
         except StorageError as error:
             unanswered(remote, error, fss, problems)
@@ -161,6 +158,8 @@ def check_free(
 
 def _delete(remote: str) -> str:
     scheme, _, path = split_uri(remote)
+    if scheme not in ("file", "hdfs", "viewfs"):
+        return "choose another folder, or delete what is there"
     command = f"rm -r {shlex.quote(path)}" if scheme == "file" else f"hdfs dfs -rm -r {shlex.quote(remote)}"
     return f"choose another folder, or delete it: {command}"
 
@@ -174,6 +173,25 @@ def sweep_remains(remotes: Sequence[str], fss: FileSystems, *, user: str, report
             match = _ATTEMPT_FOLDER.fullmatch(child.name)
             if match and not _alive(match.group(1), user, report):
                 fs.delete(child.path, recursive=True)
+
+
+def _unmakeable(remote: str, fss: FileSystems) -> Iterator[Problem]:
+    """Why ``remote``, which is not there, cannot be made."""
+    file = _file_above(remote, fss)
+    if file:
+        fix = "choose a folder below a folder"
+        yield Problem(f"output {remote} cannot be made: {file} is a file", fix)
+    if isinstance(fss.of(remote), ObjectStore) and not _has_bucket(remote, fss):
+        bucket = split_uri(remote)[1]
+        yield Problem(f"output {remote}: there is no bucket {bucket}", "make it first, or name another one")
+
+
+def _has_bucket(remote: str, fss: FileSystems) -> bool:
+    scheme, bucket, _ = split_uri(remote)
+    try:
+        return exists(fss.of(remote), f"{scheme}://{bucket}/")
+    except PermissionError:  # a user may have rights to a folder alone
+        return True
 
 
 def _file_above(remote: str, fss: FileSystems) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from xlearning.client.planning import (
     carry,
+    idle,
     inputs,
     modules,
     outputs,
@@ -151,6 +152,7 @@ def make_plan(
     allow_empty = bool(config.get("xlearning.input.allow.empty"))
     strategy = InputStrategy(config.get("xlearning.input.strategy"))
     streaming = strategy is InputStrategy.STREAM
+    idle.tell(config, strategy, output_strategy, notes)
     listings = inputs.list_inputs(
         input_specs, fss, allow_empty=allow_empty, hidden=not streaming, problems=found
     )
