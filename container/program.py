@@ -170,6 +170,7 @@ class Program:
                 _offer_jars(self.spec.stream.format, self._work)
                 feeder = ours.enter_context(Feeder(self.spec.stream, fss, self._config, self._work))
             if self.spec.sink is not None:
+                _offer_jars(self.spec.sink.format, self._work)
                 from xlearning.container.outputs.stream import Sink  # loaded where it is used only
 
                 sink = ours.enter_context(Sink(self.spec.sink, self._work, fss, self._config))
@@ -295,7 +296,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _offer_jars(format_: str, work: Path) -> None:
-    from xlearning.formats.registry import is_java  # not loaded by programs that are not fed
+    from xlearning.formats.own import is_java  # not loaded by programs that are not fed
 
     if is_java(format_):
         from xlearning.formats.java import classpath

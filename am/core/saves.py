@@ -7,7 +7,7 @@ from xlearning.am.core.actions import BeginSave, PruneSaves, Save, SealSave
 from xlearning.am.core.state import Container, Phase, SaveRun
 from xlearning.am.core.tasks import SavedPart
 from xlearning.am.core.turn import Turn
-from xlearning.job import ContainerState, OutputStrategy, SaveState
+from xlearning.job import ContainerState, OutputStrategy, SaveState, SaveTrigger
 
 _KEPT = 50  # results
 _BEFORE = (Phase.ALLOCATING, Phase.PREPARING)
@@ -139,23 +139,33 @@ def part_ended(turn: Turn, container: Container, event: ev.SaveDone | ev.SaveFai
     turn.record("save-part", id=run.save_id, container=container.id, files=event.files, size=event.size)
     if event.changed:
         run.notes.append(f"{container.name()}: {event.changed} files changed whenever they were copied")
-    if (
-        not run.pending
-        and not run.files
-        and not any(part.kept for part in run.parts)
-        and run.done == run.containers
-    ):
-        folders = ", ".join(dict.fromkeys(f"./{output.local}" for output in turn.job.outputs))
-        run.failures.append(f"nothing was saved: no program has written to {folders} yet")
+    if run.pending:
+        return
+    if run.done < run.containers:
         turn.end_save(run)
-    elif not run.pending and run.done == run.containers:
-        run.sealing = True
-        kept = sum(part.kept for part in run.parts)
-        if kept:
-            run.notes.append(f"{kept} files are unchanged and lie in earlier saves, see _manifest.json")
-        turn.do(SealSave(run.save_id, run.paths, tuple(run.parts)))
-    elif not run.pending:
-        turn.end_save(run)
+    elif run.files or any(part.kept for part in run.parts):
+        _seal(turn, run)
+    else:
+        _end_empty(turn, run)
+
+
+def _seal(turn: Turn, run: SaveRun) -> None:
+    run.sealing = True
+    kept = sum(part.kept for part in run.parts)
+    if kept:
+        run.notes.append(f"{kept} files are unchanged and lie in earlier saves, see _manifest.json")
+    turn.do(SealSave(run.save_id, run.paths, tuple(run.parts)))
+
+
+def _end_empty(turn: Turn, run: SaveRun) -> None:
+    if run.trigger is SaveTrigger.INTERVAL:
+        # nobody waits for it, and nothing is wrong before the first checkpoint
+        turn.state.saves.remove(run)
+        turn.record("save-dropped", id=run.save_id)
+        return
+    folders = ", ".join(dict.fromkeys(f"./{output.local}" for output in turn.job.outputs))
+    run.failures.append(f"nothing was saved: no program has written to {folders} yet")
+    turn.end_save(run)
 
 
 def sealed(turn: Turn, event: ev.SaveSealed | ev.SaveSealFailed) -> None:

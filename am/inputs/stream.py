@@ -22,8 +22,8 @@ def streams(
         See `xlearning.formats.plan.plan_streams`.
     """
     from xlearning.formats.deal import Order, order_of
+    from xlearning.formats.own import is_java
     from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
-    from xlearning.formats.registry import is_java
 
     if is_java(config.get("xlearning.inputformat.class")):
         from xlearning.formats.java import classpath

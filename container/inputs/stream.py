@@ -111,6 +111,7 @@ class Feeder:
                 raise
         finally:
             self._lanes.stop()
+            self._release()
         self.close()
 
     def cancel(self) -> None:
@@ -121,6 +122,11 @@ class Feeder:
     def close(self) -> None:
         """Close our end; only while `run` does not run."""
         os.close(self._write_end)
+
+    def _release(self) -> None:
+        from xlearning.formats.registry import release
+
+        release()
 
     def _run_epochs(self) -> None:
         from xlearning.formats.deal import epoch_order  # not loaded by programs that are not fed

@@ -22,8 +22,10 @@ class Entry:
 
     Attributes
     ----------
+    size : int
+        Bytes that were copied.
     steady : bool
-        Nobody wrote to it while it was copied.
+        They are all of it, and nobody wrote to it meanwhile.
     settled : bool
         Its last change was so long before that a later one shows in its times.
     save_id : str
@@ -86,11 +88,11 @@ class Ledger:
             self.entries[key] = known
         return not unchanged
 
-    def copied(self, key: Key, before: os.stat_result, *, steady: bool) -> None:
-        """Note a file that was copied."""
+    def copied(self, key: Key, before: os.stat_result, size: int, *, steady: bool) -> None:
+        """Note a file of which ``size`` bytes were copied."""
         settled = time.time_ns() - max(before.st_mtime_ns, before.st_ctime_ns) > _COARSE
         self.entries[key] = Entry(
-            before.st_size,
+            size,
             before.st_mtime_ns,
             before.st_ctime_ns,
             before.st_ino,
@@ -138,9 +140,9 @@ class FolderWatch:
         """See `Ledger.wants`."""
         return self._ledger.wants((self._local, name))
 
-    def copied(self, name: str, before: os.stat_result, *, steady: bool) -> None:
+    def copied(self, name: str, before: os.stat_result, size: int, *, steady: bool) -> None:
         """See `Ledger.copied`."""
-        self._ledger.copied((self._local, name), before, steady=steady)
+        self._ledger.copied((self._local, name), before, size, steady=steady)
 
 
 def _described(key: Key, entry: Entry, save_id: str) -> dict[str, Any]:

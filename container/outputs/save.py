@@ -55,6 +55,7 @@ def save(
 
     Files that change while they are copied are copied again; what changes every time is marked in the
     manifest. Files that the program deletes meanwhile are left out. What was uploaded in vain is deleted.
+    A part without files leaves nothing.
 
     Parameters
     ----------
@@ -80,6 +81,9 @@ def save(
             step(functools.partial(fss.of(source).mkdirs, source))
         _copy(order, ledger, work, fss, config, cancel)
         hold.release()
+        if not ledger.entries:
+            _remove([source for source, _ in order.moves], fss)
+            return
         for source, target in order.moves:
             fs = fss.of(source)
             step(functools.partial(fs.mkdirs, parent(target)))

@@ -1,4 +1,4 @@
-"""Java classes as input formats: read by Hadoop's own code, in a helper process."""
+"""Java classes as formats: read and written by Hadoop's own code, in a helper process."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO, cast
 
+import psutil
 import pytest
 from minihadoop import MiniHadoop
 from places import Place
-from submitting import Gateway
+from submitting import Gateway, wait_for
 
 from xlearning.config import Config
 from xlearning.errors import UsageError
+from xlearning.formats import libraries
 from xlearning.formats.base import Cutting, InputFormat
+from xlearning.formats.java import classpath
 from xlearning.formats.java import input as java
+from xlearning.formats.output.base import RecordWriter
+from xlearning.formats.output.registry import output_format
 from xlearning.formats.registry import input_format
 from xlearning.formats.source import Files
 from xlearning.fs import FileSystems
@@ -28,41 +35,68 @@ pytestmark = pytest.mark.hadoop
 OLD = "org.apache.hadoop.mapred.TextInputFormat"
 NEW = "org.apache.hadoop.mapreduce.lib.input.TextInputFormat"
 NAMES = ("a b", "x,y", "p[1]*?{c}", "back\\slash", "100%", "é")
-UPPER = """
-package example;
-import java.io.IOException;
-import org.apache.hadoop.io.*;
-import org.apache.hadoop.mapreduce.*;
-import org.apache.hadoop.mapreduce.lib.input.*;
-public class Upper extends FileInputFormat<LongWritable, Text> {
-  public RecordReader<LongWritable, Text> createRecordReader(InputSplit split, TaskAttemptContext context) {
-    return new LineRecordReader() {
-      public Text getCurrentValue() {
-        String line = super.getCurrentValue().toString();
-        if (line.startsWith("bad")) throw new IllegalStateException("found " + line);
-        return new Text(line.toUpperCase());
-      }
-    };
-  }
-}
-"""
+SOURCES = Path(__file__).parents[1] / "programs" / "java"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def classes(hadoop: MiniHadoop) -> str:
     command = [str(hadoop.layout.bin / "hadoop"), "classpath"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.fixture(scope="session")
+def jar(classes: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The classes of the tests: one InputFormat for each of the interfaces, and OutputFormats."""
+    if not shutil.which("javac"):
+        pytest.skip("there is no javac")
+    folder = tmp_path_factory.mktemp("java")
+    sources = [str(source) for source in sorted(SOURCES.glob("*.java"))]
+    subprocess.run(["javac", "-cp", classes, "-d", str(folder / "c"), *sources], check=True)
+    subprocess.run(["jar", "cf", str(folder / "own.jar"), "-C", str(folder / "c"), "."], check=True)
+    return folder / "own.jar"
 
 
 @pytest.fixture(autouse=True)
 def ended() -> Iterator[None]:
     yield
     java.release()
+    classpath.offer(())
+
+
+class Parts:
+    """A folder; see `xlearning.formats.output.base.Parts`."""
+
+    def __init__(self, folder: Path, limit: int = 1 << 20) -> None:
+        self.folder, self.limit = folder, limit
+        self.names: list[str] = []
+
+    def create(self, ending: str = "") -> BinaryIO:
+        self.names.append(f"{len(self.names)}{ending}")
+        return (self.folder / self.names[-1]).open("xb")
 
 
 def made(name: str, classes: str, **properties: str) -> InputFormat:
-    given = {"xlearning.inputformat.java": "true", "xlearning.java.classpath": classes, **properties}
-    return input_format(name, Config.from_properties(given))
+    return input_format(name, settings(classes, **properties))
+
+
+def settings(classes: str, **properties: str) -> Config:
+    forced = {f"xlearning.{way}putformat.java": "true" for way in ("in", "out")}
+    return Config.from_properties({**forced, "xlearning.java.classpath": classes, **properties})
+
+
+def written(name: str, config: Config, parts: Parts, *batches: list[bytes]) -> list[str]:
+    writer = cast(RecordWriter, output_format(name, config).writer(parts))
+    for batch in batches:
+        writer.write(batch)
+    writer.close()
+    return parts.names
+
+
+def values(format_: InputFormat, folder: Path, cutting: Cutting = Cutting()) -> list[bytes]:  # noqa: B008
+    fss = FileSystems("file://")
+    reading = Files(fss)
+    splits = format_.splits(list(fss.of("file:///").walk(folder.as_uri())), cutting, reading)
+    return [value for split in splits for _, value in format_.records(split, reading)]
 
 
 @pytest.mark.parametrize("name", [OLD, NEW])
@@ -88,15 +122,99 @@ def test_hadoops_text_gives_every_line_once(name: str, classes: str, tmp_path: P
     assert sorted(got) == sorted(wanted)
 
 
-def test_classes_that_cannot_be_used(classes: str) -> None:
+@pytest.mark.parametrize("old", [True, False])
+def test_sequence_files_both_ways(old: bool, classes: str, tmp_path: Path) -> None:
+    """Java writes what we read, and reads what it wrote, equal to the bytes."""
+    records = [bytes({*range(256)} - {10}), b"", b"a\r", b"x" * 100_000, *(b"%d" % n for n in range(3000))]
+    package = "org.apache.hadoop." + ("mapred." if old else "mapreduce.lib.")
+    kinds = ("", "") if old else ("input.", "output.")
+    config = settings(classes, **{"xlearning.outputformat.codec": "gzip"})
+    parts = Parts(tmp_path, limit=50_000)
+    names = written(f"{package}{kinds[1]}SequenceFileOutputFormat", config, parts, records[:7], records[7:])
+    assert names == ["0", "1"]
+    ours = values(input_format("sequencefile", config), tmp_path)
+    assert ours == values(made(f"{package}{kinds[0]}SequenceFileInputFormat", classes), tmp_path)
+    assert ours == records
+
+
+def test_text_is_equal_to_ours(classes: str, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a").write_bytes(b"\xef\xbb\xbfone\r\n\ntwo\r\xff\n\r\rlast")
+    cutting = Cutting(minimum=1, maximum=4)
+    ours = values(input_format("text", Config.from_properties({})), tmp_path / "in", cutting)
+    assert ours == values(made(NEW, classes), tmp_path / "in", cutting)
+    (tmp_path / "out").mkdir()
+    config = settings(classes)
+    parts = Parts(tmp_path / "out", limit=3)
+    names = written("org.apache.hadoop.mapred.TextOutputFormat", config, parts, [b"a", b"\xffbc", b"d"])
+    assert [(tmp_path / "out" / name).read_bytes() for name in names] == [b"a\n\xffbc\n", b"d\n"]
+    assert written("org.apache.hadoop.mapred.TextOutputFormat", config, Parts(tmp_path)) == ["0"]
+    assert (tmp_path / "0").read_bytes() == b""
+
+
+def test_classes_that_cannot_be_used(classes: str, jar: Path, tmp_path: Path) -> None:
     reading = Files(FileSystems("file://"))
+    classpath.offer([str(jar)])
     for name, words in {
         "org.example.NoSuch": "there is no Java class org.example.NoSuch",
         "org.apache.hadoop.mapred.FileInputFormat": "is abstract",
         "java.lang.String": "is not an InputFormat",
+        "example.Needy": "example.Needy has no constructor without arguments",
     }.items():
         with pytest.raises(UsageError, match=words):
             made(name, classes).splits([], Cutting(), reading)
+    with pytest.raises(UsageError, match=f"output format {OLD}: {OLD} is not an OutputFormat"):
+        output_format(OLD, settings(classes)).writer(Parts(tmp_path))
+
+
+def test_without_java_or_jpype(classes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = {"jpype1": libraries._Library("java", ("no_such_module",))}
+    with monkeypatch.context() as patch:
+        patch.setattr(libraries, "_LIBRARIES", missing)
+        with pytest.raises(UsageError) as caught:
+            output_format("a.B", settings(classes)).writer(Parts(tmp_path))
+    assert "jpype1" in caught.value.message
+    assert caught.value.hint == "pip install 'xlearning[java]'"
+    broken = tmp_path / "sitecustomize.py"
+    broken.write_text(
+        "import jpype\n"
+        "def no(*a, **k): raise jpype.JVMNotFoundException('no libjvm.so')\n"
+        "jpype.startJVM = no\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(UsageError, match="there is no Java on this machine: set JAVA_HOME"):
+        output_format("a.B", settings(classes)).writer(Parts(tmp_path))
+
+
+def test_the_helper_ends_with_its_parent() -> None:
+    code = (
+        "import sys; from xlearning.formats.java.process import Helper; "
+        "print(Helper('x').pid, flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as it:
+        assert it.stdout is not None
+        helper = psutil.Process(int(it.stdout.readline()))
+        it.kill()
+        wait_for(lambda: not helper.is_running() or helper.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_helpers_of_other_jars_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Idle:
+        def batches(self, *_: str) -> Iterator[bytes]:
+            return iter(())
+
+        def close(self) -> None:
+            """It has no process."""
+
+    started: list[Idle] = []
+    monkeypatch.setattr(java, "start", lambda *_, **__: started.append(Idle()) or started[-1])
+    split, reading = InputSplit("file:///a", 0, 1, 1, data='["", ""]'), Files(FileSystems("file://"))
+    for jars, count in ((), 1), ((), 1), (("a.jar",), 2), (("a.jar",), 2):
+        classpath.offer(jars)
+        assert not list(made(OLD, "").records(split, reading))
+        assert len(started) == count
+    list(made(OLD, "", **{"some.key": "other"}).records(split, reading))
+    assert len(started) == 3
 
 
 def test_a_killed_helper_is_an_error(classes: str, tmp_path: Path) -> None:
@@ -115,27 +233,22 @@ def test_a_killed_helper_is_an_error(classes: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["local"], indirect=True)
-def test_a_class_in_a_jar_of_the_job(classes: str, place: Place, gateway: Gateway, tmp_path: Path) -> None:
-    if not shutil.which("javac"):
-        pytest.skip("there is no javac")
-    source = tmp_path / "Upper.java"
-    source.write_text(UPPER)
-    subprocess.run(["javac", "-cp", classes, "-d", str(tmp_path / "c"), str(source)], check=True)
-    jar = tmp_path / "upper.jar"
-    subprocess.run(["jar", "cf", str(jar), "-C", str(tmp_path / "c"), "."], check=True)
+def test_classes_in_a_jar_of_the_job(classes: str, jar: Path, place: Place, gateway: Gateway) -> None:
     place.write("in/a b", b"one\ntwo\n")
-    common = ("--input-strategy", "stream", "--inputformat", "example.Upper", "--jars", jar)
-    common = (*common, "--conf", f"xlearning.java.classpath={classes}", "--worker-num", 1)
+    place.write("lib/own.jar", jar.read_bytes())
+    common = ("--input-strategy", "stream", "--conf", f"xlearning.java.classpath={classes}")
+    common = (*common, "--worker-num", 1, "--input", place.at("in"))
     ran = gateway.submit(
-        *("--input", place.at("in"), "--output", f"{place.at('out')}#out", *common),
-        *("--", "bash", "-c", "cat > out/got"),
+        *(*common, "--inputformat", "example.Upper", "--cacheFile", place.at("lib/own.jar")),
+        *("--output-strategy", "stream", "--outputformat", "example.Brackets", "--output", place.at("out")),
+        *("--", "cat"),
     )
     assert ran.code == 0, ran.err
-    [name] = [name for name in place.tree("out") if name.endswith("got")]
-    assert place.read(f"out/{name}") == b"ONE\nTWO\n"
+    assert place.tree("out").keys() == {"_SUCCESS", "part-r-00000.brackets"}
+    assert place.read("out/part-r-00000.brackets") == b"[ONE]\n[TWO]\n"
     place.write("in/z", b"bad\n")
-    ran = gateway.submit("--input", place.at("in"), *common, "--", "cat")
+    ran = gateway.submit(*common, "--jars", jar, "--inputformat", "example.Lower", "--", "cat")
     assert ran.code != 0
     assert "IllegalStateException: found bad" in ran.err
-    assert "example.Upper" in ran.err
+    assert "example.Lower" in ran.err
     gateway.nothing_is_left()

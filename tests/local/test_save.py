@@ -352,7 +352,7 @@ def test_a_save_of_nothing_says_so(here: Place, gateway: Gateway) -> None:
     assert (empty.code, json.loads(empty.out)["save"]["state"]) == (2, "FAILED")
     assert "FAILED: 1 of 1 containers, 0 files, 0 B\n" in empty.err
     assert "nothing was saved: no program has written to ./output yet" in empty.err
-    assert not [name for name in here.tree("out") if "interResult" in name]
+    assert not [name for name in here.children("out") if "interResult" in name]
     running.process.send_signal(signal.SIGTERM)
     assert running.end().code == 2
 

@@ -42,6 +42,8 @@ LIMITS = Limits(
     save=15,
     save_interval=30,
     saves_waiting=2,
+    saves_kept=1,
+    save_changed=True,
 )
 
 
@@ -61,6 +63,15 @@ def make_job(roles: dict[str, int], outputs: bool) -> JobSpec:
 
 def make_rules(gang: bool) -> Rules:
     return Rules(gang=gang, ports={"ps": 1}, upload_roles=frozenset(("worker", "ps", "evaluator")))
+
+
+AMOUNTS = st.sampled_from([(1, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, 0), (2, 1, 1)])  # files, kept, changed
+
+
+def part(container: str, generation: int, save_id: str, amounts: tuple[int, int, int]) -> ev.SaveDone:
+    files, kept, changed = amounts
+    needs = ("s0",) if kept else ()
+    return ev.SaveDone(container, generation, save_id, files, 10 * files, kept, changed, needs)
 
 
 class JobUnderFire(RuleBasedStateMachine):
@@ -279,24 +290,33 @@ class JobUnderFire(RuleBasedStateMachine):
         ids = [run.save_id for run in self.state.saves] or ["s0"]
         return data.draw(st.sampled_from([ids[-1], ids[-1], ids[-1], ids[0], "s0"]))
 
-    @rule(data=st.data(), fails=st.booleans())
-    def save_part_ends(self, data: st.DataObject, fails: bool) -> None:
+    @rule(data=st.data(), fails=st.booleans(), amounts=AMOUNTS)
+    def save_part_ends(self, data: st.DataObject, fails: bool, amounts: tuple[int, int, int]) -> None:
         save = self.some_save(data)
         self.agent_event(
-            data, lambda c, g: ev.SaveFailed(c, g, save, "x") if fails else ev.SaveDone(c, g, save, 1, 1)
+            data,
+            lambda c, g: ev.SaveFailed(c, g, save, "x") if fails else part(c, g, save, amounts),
         )
 
-    @rule()
-    def all_parts_end(self) -> None:
+    @rule(amounts=AMOUNTS)
+    def all_parts_end(self, amounts: tuple[int, int, int]) -> None:
         for run in self.state.saves[-1:]:
             for container in sorted(run.pending):
                 generation = self.state.containers[container].generation
-                self.feed(ev.SaveDone(container, generation, run.save_id, 1, 1))
+                self.feed(part(container, generation, run.save_id, amounts))
 
     @rule(data=st.data(), fails=st.booleans())
     def seal_ends(self, data: st.DataObject, fails: bool) -> None:
         save = self.some_save(data)
         self.feed(ev.SaveSealFailed(save, "HDFS is gone") if fails else ev.SaveSealed(save))
+
+    @rule(data=st.data(), problems=st.sampled_from([(), ("denied",)]))
+    def saves_are_pruned(self, data: st.DataObject, problems: tuple[str, ...]) -> None:
+        asked = [a.save_id for a in self.actions if isinstance(a, act.PruneSaves)]
+        older = [run.save_id for run in self.state.saves if run.state.final]
+        if asked and older:
+            gone = data.draw(st.sets(st.sampled_from(older)))
+            self.feed(ev.SavesPruned(tuple(sorted(gone)), problems))
 
     @rule(fails=st.booleans())
     @precondition(lambda self: any(isinstance(a, act.Commit) for a in self.actions))
@@ -389,12 +409,23 @@ class JobUnderFire(RuleBasedStateMachine):
         assert len(sealed) == len(set(sealed))
         for run in self.state.saves:
             assert run.done + len(run.pending) <= run.containers
+            assert run.files == sum(part.files for part in run.parts) and len(run.parts) == run.done
             if run.state is SaveState.SUCCEEDED:
+                assert run.files or any(part.kept for part in run.parts), "an empty save is never whole"
                 assert run.done == run.containers > 0 and run.save_id in sealed and not run.failures
             if run.state.final:
                 assert not run.pending and not run.sealing and run.finished is not None
-                result = dataclasses.asdict(run)
+                result = dataclasses.asdict(run) | {"notes": []}  # of its deletion, later
                 assert self.results.setdefault(run.save_id, result) == result
+
+    @invariant()
+    def only_whole_saves_are_built_upon_and_make_others_go(self) -> None:
+        whole = [run.save_id for run in self.state.saves if run.state is SaveState.SUCCEEDED]
+        for action in self.actions:
+            if isinstance(action, act.PruneSaves):
+                assert action.save_id in whole
+            if isinstance(action, act.Save) and action.base:
+                assert action.base in whole and action.base != action.save_id
 
     def teardown(self) -> None:
         if hasattr(self, "machine"):

@@ -547,6 +547,89 @@ def test_a_save_of_nothing_has_failed_and_says_so() -> None:
     assert run.state is SaveState.FAILED, "an empty part is none"
 
 
+def test_a_save_of_nothing_by_itself_is_dropped() -> None:
+    story = Story(ps=1, worker=1)
+    tasks = story.all_running()
+    story.do(ev.SaveRequested("a", "u", (), SaveTrigger.INTERVAL))
+    waiting = ev.SaveRequested("b", "bob")
+    story.do(waiting, *(ev.SaveDone(container, 1, "a", 0, 0) for container in tasks.values()))
+    (run,) = story.state.saves
+    assert (run.save_id, run.state) == ("b", SaveState.RUNNING), "what waits goes on"
+    assert not story.of(act.SealSave)
+    for container in tasks.values():
+        story.do(ev.SaveDone(container, 1, "b", 1, 1))
+    story.do(ev.SaveSealed("b"), ev.SaveRequested("c", "u", (), SaveTrigger.INTERVAL))
+    story.do(ev.SaveDone(tasks["ps:0"], 1, "c", 0, 0), ev.SaveFailed(tasks["worker:0"], 1, "c", "disk full"))
+    assert [(run.save_id, run.state) for run in story.state.saves[1:]] == [("c", SaveState.FAILED)]
+
+
+@pytest.mark.parametrize(
+    ("changed", "bases"), [(True, ["", "", "a", "a", "d"]), (False, ["", "", "", "", ""])]
+)
+def test_the_base_of_a_save_is_the_newest_whole_one(changed: bool, bases: list[str]) -> None:
+    story = Story(worker=2, limits=Limits(save_changed=changed))
+    tasks = story.all_running()
+    first, second = tasks["worker:0"], tasks["worker:1"]
+
+    def ends(save_id: str, *, whole: bool, **more: int) -> None:
+        saving(story, save_id)
+        story.do(ev.SaveDone(first, 1, save_id, **more))
+        last = ev.SaveDone(second, 1, save_id, 1, 1) if whole else ev.SaveFailed(second, 1, save_id, "full")
+        story.do(last, ev.SaveSealed(save_id))
+
+    ends("0", whole=False, files=1)
+    ends("a", whole=True, files=1)
+    ends("b", whole=False, files=1)
+    ends("d", whole=True, kept=4)
+    saving(story, "e")
+    asked = {action.save_id: action.base for action in story.of(act.Save)}
+    assert list(asked.values()) == bases
+    assert len(story.of(act.Save)) == 10
+
+
+def test_what_a_save_shares_with_older_ones_is_told() -> None:
+    story = Story(worker=2, limits=Limits(save_changed=True))
+    tasks = story.all_running()
+    run = saving(story, "b")
+    story.do(ev.SaveDone(tasks["worker:0"], 1, "b", 0, 0, 3, 0, ("a",)))
+    story.do(ev.SaveDone(tasks["worker:1"], 1, "b", 0, 0, 1, 2))
+    (seal,) = story.of(act.SealSave)
+    assert [(part.role, part.kept, part.changed, part.needs) for part in seal.parts] == [
+        ("worker", 3, 0, ("a",)),
+        ("worker", 1, 2, ()),
+    ]
+    story.do(ev.SaveSealed("b"))
+    assert run.state is SaveState.SUCCEEDED, "unchanged files are files too"
+    assert run.notes == [
+        "worker:1: 2 files changed whenever they were copied",
+        "4 files are unchanged and lie in earlier saves, see _manifest.json",
+    ]
+
+
+def test_older_saves_are_deleted_after_a_whole_one_only() -> None:
+    story = Story(worker=1, limits=Limits(saves_kept=1))
+    container = story.all_running()["worker:0"]
+    first = saving(story, "a")
+    story.do(ev.SaveDone(container, 1, "a", 1, 1))
+    assert not story.of(act.PruneSaves), "it is not marked yet"
+    story.do(ev.SaveSealed("a"))
+    saving(story, "b")
+    story.do(ev.SaveDone(container, 1, "b", 1, 1), ev.SaveSealFailed("b", "HDFS is gone"))
+    saving(story, "c")
+    story.do(ev.SaveDone(container, 1, "c", 1, 1), ev.SaveSealed("c"))
+    pruned = [(action.save_id, action.paths) for action in story.of(act.PruneSaves)]
+    assert pruned == [("a", first.paths), ("c", first.paths)]
+    for gone in (("a", "of an earlier attempt"), ()):
+        story.do(ev.SavesPruned(gone, ("x: denied",)))
+    assert first.state is SaveState.SUCCEEDED
+    assert first.notes == ["deleted, because newer saves are whole (xlearning.interresult.keep)"]
+    assert [run.notes for run in story.state.saves[1:]] == [[], []]
+    assert story.state.notes == ["x: denied"], "told once"
+    before = len(story.of(act.Record))
+    story.do(ev.SavesPruned())
+    assert len(story.of(act.Record)) == before
+
+
 def saving(story: Story, save_id: str = "2026") -> SaveRun:
     story.do(ev.SaveRequested(save_id, "bob", ("file:///out/interResult_2026",)))
     run: SaveRun = story.state.saves[-1]

@@ -82,7 +82,7 @@ def test_a_file_that_was_just_written_is_never_taken_for_unchanged(tmp_path: Pat
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a").write_text("1")
     first = Ledger("s1", tmp_path)
-    first.copied(("out", "a"), (tmp_path / "out" / "a").stat(), steady=True)
+    first.copied(("out", "a"), (tmp_path / "out" / "a").stat(), 1, steady=True)
     (entry,) = first.entries.values()
     assert entry.is_of((tmp_path / "out" / "a").stat()) == entry.settled
 
@@ -105,6 +105,35 @@ def test_a_file_that_grows_while_it_is_copied_is_torn(tmp_path: Path) -> None:
     assert ledger.repeat()
     copy(tmp_path, ledger, tmp_path / "copy")
     assert ledger.torn() == 0 and not ledger.repeat()
+
+
+@pytest.mark.parametrize(("shorten", "stored"), [(False, (2 << 20) + 5), (True, 1 << 20)])
+def test_the_copy_of_a_file_that_always_changes_ends(tmp_path: Path, shorten: bool, stored: int) -> None:
+    (tmp_path / "out").mkdir()
+    path = tmp_path / "out" / "a"
+    path.write_bytes(b"x" * ((2 << 20) + 5))
+
+    def change(_files: int, size: int) -> None:
+        assert size <= 8 << 20, "it would never end"
+        if shorten:
+            os.truncate(path, 1 << 20)
+        else:
+            with path.open("ab") as file:
+                file.write(b"y" * (1 << 20))
+
+    ledger, output = Ledger("s1", tmp_path), Output("out", (tmp_path / "copy").as_uri())
+    upload(FSS, tmp_path / "out", output.remote, alive=True, watch=ledger.of(output), on_progress=change)
+    assert (tmp_path / "copy" / "a").stat().st_size == stored
+    (about,) = ledger.manifest(["out"], "c1", None)["files"]
+    assert (about["size"], about["changed"]) == (stored, True)
+
+
+def test_a_file_that_has_more_bytes_than_its_size_says_is_not_whole(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a").symlink_to("/proc/self/status")
+    ledger = Ledger("s1", tmp_path)
+    copy(tmp_path, ledger, tmp_path / "copy")
+    assert ledger.torn() == 1
 
 
 def config(**more: str) -> Config:

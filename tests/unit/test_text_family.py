@@ -18,7 +18,8 @@ from xlearning.config import Config
 from xlearning.errors import StorageError, UsageError
 from xlearning.formats import nline, text
 from xlearning.formats.base import Cutting, InputFormat, LineFormat, Record
-from xlearning.formats.registry import input_format, is_java, known
+from xlearning.formats.own import is_java
+from xlearning.formats.registry import input_format, known
 from xlearning.formats.source import Files
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus

@@ -66,9 +66,8 @@ def test_the_master(tmp_path: Path) -> None:
     assert (env["XLEARNING_ATTEMPT"], env["XLEARNING_HOST"]) == ("8", "node7")
     assert env["XLEARNING_LOG_DIR"] == f"{tmp_path}/logs"
     assert (env["HOME"], env["HADOOP_USER_NAME"]) == (str(tmp_path), "alice")
-    assert env["PYTHONPATH"] == ":".join(
-        f"{tmp_path}/{name}" for name in (LIBRARY, MASTER_LIBRARY, EXTRAS_LIBRARY)
-    )
+    links = (LIBRARY, MASTER_LIBRARY, EXTRAS_LIBRARY)
+    assert env["PYTHONPATH"] == ":".join(f"{tmp_path}/{link}" for link in links)
     assert not {"http_proxy", "JDK_JAVA_OPTIONS"} & set(env)
     credentials = Path(env["XLEARNING_CREDENTIALS"])
     assert (credentials / "tls.crt").read_text() == "certificate"

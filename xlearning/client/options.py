@@ -92,7 +92,7 @@ OPTIONS: tuple[Option, ...] = (
            "to standard output.",
            DATA, key="xlearning.output.strategy", metavar="STRATEGY"),
     Option("outputformat",
-           "With the output strategy STREAM: format of the files, text or module:Class of your own.",
+           "With the output strategy STREAM: format of the files, as text, sequencefile or parquet.",
            DATA, key="xlearning.outputformat.class", metavar="FORMAT", aliases=("output-format-class",)),
     Option("outputformat-enable", "Older spelling of --output-strategy STREAM.", DATA, _SWITCH,
            key="xlearning.out.stream", aliases=("output-format-enable",)),

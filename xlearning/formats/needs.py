@@ -113,6 +113,6 @@ def _output(config: Config, found: _Found) -> None:
         config.get("xlearning.outputformat.class"),
         named(config.get("xlearning.outputformat.codec")),
     )
-    found.need(requires(name), f"output format {name}")
+    found.need(requires(name, config), f"output format {name}")
     if codec is not None:
         found.codec(codec, f"output as {codec.name}")

@@ -35,6 +35,11 @@ def offer(modules: Mapping[str, str]) -> None:
     _sources.update(modules)
 
 
+def is_java(name: str) -> bool:
+    """Whether a format's name can be that of a Java class."""
+    return "." in name and ":" not in name
+
+
 def is_own(name: str) -> bool:
     """Whether a format's name is that of a user's own one."""
     return ":" in name

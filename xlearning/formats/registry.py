@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import NamedTuple, cast
 
 from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats.base import InputFormat
-from xlearning.formats.own import is_own
+from xlearning.formats.own import is_java, is_own
 
 
 class Libraries(NamedTuple):
@@ -113,11 +114,6 @@ def known() -> tuple[str, ...]:
     return tuple(_FORMATS)
 
 
-def is_java(name: str) -> bool:
-    """Whether a format's name can be that of a Java class."""
-    return "." in name and ":" not in name
-
-
 def libraries_of(name: str, config: Config) -> Libraries:
     """What the format called ``name`` is made of; nothing where there is none."""
     if is_own(name):
@@ -156,3 +152,10 @@ def input_format(name: str, config: Config) -> InputFormat:
         )
     module, _, class_ = _FORMATS[found].place.partition(":")
     return cast(InputFormat, getattr(importlib.import_module(module), class_)(config))
+
+
+def release() -> None:
+    """Let go of what readers keep for the next split, such as a JVM."""
+    java = sys.modules.get("xlearning.formats.java.input")
+    if java is not None:
+        java.release()

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,8 +36,8 @@ class FileWatch(Protocol):
     def wants(self, name: str) -> bool:
         """Whether the file, a path relative to the folder, is to be copied."""
 
-    def copied(self, name: str, before: os.stat_result, *, steady: bool) -> None:
-        """It was copied. ``steady``: nobody wrote to it meanwhile."""
+    def copied(self, name: str, before: os.stat_result, size: int, *, steady: bool) -> None:
+        """``size`` bytes of it were copied. ``steady``: they are all, and nobody wrote to it meanwhile."""
 
 
 _CHUNK = 1 << 20  # bytes
@@ -121,7 +122,8 @@ def upload(
     threads, retry_time, on_progress, cancel
         As in `download`.
     alive : bool
-        Somebody is at work in the folder: what vanishes meanwhile is left out.
+        Somebody is at work in the folder: what vanishes meanwhile is left out, and so is what a file grows
+        by while it is copied.
     watch : FileWatch, optional
         May leave files out.
 
@@ -186,9 +188,9 @@ class _Copy:
     def _keep_trying(self, action: Callable[[], None]) -> None:
         keep_trying(action, patience=self._patience, cancel=self._cancel)
 
-    def _copy(self, source: BinaryIO, sink: BinaryIO) -> int:
+    def _copy(self, source: BinaryIO, sink: BinaryIO, most: int = sys.maxsize) -> int:
         size = 0
-        while chunk := source.read(_CHUNK):
+        while chunk := source.read(min(_CHUNK, most - size)):
             if self._cancel.is_set():
                 raise Cancelled("cancelled")
             sink.write(chunk)
@@ -250,12 +252,12 @@ class _Upload(_Copy):
         retry_time: float,
         progress: _Progress,
         cancel: threading.Event,
-        may_vanish: bool,
+        alive: bool,
         on_copied: _OnCopied | None,
     ) -> None:
         super().__init__(retry_time, progress, cancel)
         self._fs, self._source, self._target, self._slots = fs, source, target, slots
-        self._may_vanish, self._on_copied = may_vanish, on_copied
+        self._alive, self._on_copied = alive, on_copied
         head, _, name = target.rpartition("/")
         self._partial = target if fs.whole_on_close else f"{head}/{_partial_name(name)}"
         self._size = 0
@@ -271,11 +273,11 @@ class _Upload(_Copy):
             raise
         self._keep_trying(self._publish)
         if self._on_copied is not None:
-            self._on_copied(self._before, steady=self._steady)
+            self._on_copied(self._before, self._size, steady=self._steady)
         self._progress.add(1, 0)
 
     def _has_vanished(self) -> bool:
-        return self._may_vanish and not os.path.lexists(self._source)
+        return self._alive and not os.path.lexists(self._source)
 
     def _remove(self) -> None:
         """Take away what is of no use; if that fails too, the first error is the one to tell."""
@@ -288,8 +290,11 @@ class _Upload(_Copy):
             source = opened.enter_context(open(self._source, "rb"))
             sink = opened.enter_context(self._fs.open_write(self._partial, overwrite=True))
             self._before = os.fstat(source.fileno())
-            self._size = self._copy(source, sink)
-            self._steady = _is_same(self._before, os.fstat(source.fileno()), self._size)
+            # whoever writes faster than this copies would keep it busy for ever
+            most = self._before.st_size if self._alive else sys.maxsize
+            self._size = self._copy(source, sink, most)
+            whole = not source.read(1)
+            self._steady = whole and _is_same(self._before, os.fstat(source.fileno()), self._size)
         stored = self._fs.stat(self._partial).size
         if stored != self._size:
             raise StorageUnavailable(f"{stored} of {self._size} bytes were stored")
@@ -311,7 +316,7 @@ def _is_same(before: os.stat_result, after: os.stat_result, size: int) -> bool:
 
 
 class _OnCopied(Protocol):
-    def __call__(self, before: os.stat_result, *, steady: bool) -> None: ...
+    def __call__(self, before: os.stat_result, size: int, *, steady: bool) -> None: ...
 
 
 class _MakeFolder:

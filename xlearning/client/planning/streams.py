@@ -33,8 +33,8 @@ def plan(
     notes: list[str],
 ) -> tuple[StreamSpec, ...]:
     """What each worker reads; workers without any input are a note, for the number of workers stays."""
+    from xlearning.formats.own import is_java
     from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
-    from xlearning.formats.registry import is_java
 
     if not request.inputs:
         problems.append(

@@ -103,12 +103,14 @@ OUTPUT = Group(
         key("out.stream", _K.BOOL, "false", "Hbox: true is an older spelling of output strategy STREAM.",
             also=("output.stream",), stands_for=("xlearning.output.strategy", "STREAM")),
         key("outputformat.class", _K.STRING, "text",
-            "STREAM: format of the output: text, the name of Hadoop's class for it, or module:Class of your "
-            "own.", defaults=_TEXT_OUT),
+            "STREAM: format of the output: text, sequencefile, parquet, the Java class for one of them, "
+            "module:Class of your own, or any other Java class.", defaults=_TEXT_OUT),
         key("outputformat.codec", _K.STRING, "none",
             "STREAM: how text is compressed: none, gzip, bzip2, zstd, deflate, snappy, lz4, or the "
             "name of Hadoop's class.",
             also=("mapreduce.output.fileoutputformat.compress.codec", "mapred.output.compression.codec")),
+        key("outputformat.java", _K.BOOL, "false",
+            "STREAM: let Java also write formats that XLearning writes itself, given by a full Java name."),
         key("outputformat.compress", _K.BOOL, "false", "Hadoop's word for xlearning.outputformat.codec=gzip.",
             also=("mapreduce.output.fileoutputformat.compress", "mapred.output.compress"),
             stands_for=("xlearning.outputformat.codec", "gzip")),

@@ -1,5 +1,7 @@
 """The helper process: orders as lines of JSON on standard input, answers as frames on standard output.
 
+After an order with a ``size`` that many bytes follow.
+
 A frame is one byte (``B`` a batch, ``J`` JSON, ``E`` an error, ``.`` the end of a split), the length, and
 that many bytes. Whatever Java itself prints goes to standard error. The process ends with its parent,
 even in the middle of Java's work: a thread of its own waits for the end of the orders.
@@ -16,6 +18,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+_DONE = b"J", b"null"
+
 
 def main() -> None:
     """Serve until the orders end."""
@@ -23,11 +27,8 @@ def main() -> None:
     os.dup2(2, 1)
     orders: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
-    try:
-        from xlearning.formats.java import jvm
-    except ImportError as error:
-        _send(out, b"E", f"{error}; install xlearning[java] (package jpype1)".encode())
-        return
+    from xlearning.formats.java import jvm
+
     server = _Server()
     while True:
         try:
@@ -42,6 +43,7 @@ class _Server:
 
     def __init__(self) -> None:
         self._input: Any = None
+        self._output: Any = None
         self._batches: Iterator[bytes] = iter(())
 
     def answer(self, order: dict[str, Any]) -> tuple[bytes, bytes]:
@@ -51,8 +53,24 @@ class _Server:
         match order["do"]:
             case "start":
                 jvm.start(order["classpath"], order["options"])
+                return _DONE
+            case "input":
                 self._input = jvm.Input(order["class"], order["properties"])
-                return b"J", b"null"
+                return _DONE
+            case "output":
+                from xlearning.formats.java.writing import Output
+
+                self._output = Output(order["class"], order["properties"])
+                return _DONE
+            case "open":
+                self._output.open(order["folder"])
+                return _DONE
+            case "write":
+                self._output.write(order["bytes"])
+                return _DONE
+            case "commit":
+                self._output.commit()
+                return _DONE
             case "splits":
                 return b"J", json.dumps(self._input.splits(order["files"], order["number"])).encode()
             case "read":
@@ -63,7 +81,10 @@ class _Server:
 
 def _listen(orders: queue.SimpleQueue[dict[str, Any]]) -> None:
     for line in sys.stdin.buffer:
-        orders.put(json.loads(line))
+        order = json.loads(line)
+        if "size" in order:
+            order["bytes"] = sys.stdin.buffer.read(order["size"])
+        orders.put(order)
     os._exit(0)
 
 

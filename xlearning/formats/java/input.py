@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shlex
 import struct
 import threading
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from xlearning.config import Config
 from xlearning.formats.base import Cutting, Record
 from xlearning.formats.java import classpath
 from xlearning.formats.java.process import Helper
+from xlearning.formats.java.starting import start
 from xlearning.formats.source import Files
 from xlearning.fs.base import FileStatus
 from xlearning.job import InputSplit
 
 _LOCK = threading.Lock()
-_idle: dict[str, list[Helper]] = {}  # waits for the next split; a JVM takes longer to start than many of them
+_Use = tuple[object, ...]  # what helpers must have in common to stand in for each other
+_idle: dict[_Use, list[Helper]] = {}  # waits for the next split; a JVM starts slower than many are read
 
 
 def release() -> None:
@@ -63,8 +63,9 @@ class JavaInput:
 
     def records(self, split: InputSplit, reading: Files) -> Iterator[Record]:
         class_, data = json.loads(split.data)
+        use = (self.name, classpath.offered(), *self._config.explicit().items())
         with _LOCK:
-            waiting = _idle.setdefault(self.name, [])
+            waiting = _idle.setdefault(use, [])
             helper = waiting.pop() if waiting else None
         helper = helper or self._start(reading, {})
         whole = False
@@ -75,40 +76,13 @@ class JavaInput:
         finally:
             if whole:
                 with _LOCK:
-                    _idle.setdefault(self.name, []).append(helper)
+                    _idle.setdefault(use, []).append(helper)
             else:
                 helper.close()
 
     def _start(self, reading: Files, properties: dict[str, str]) -> Helper:
-        node = classpath.of_node(self._config.get("xlearning.java.classpath"))
-        helper = Helper(f"input format {self.name}")
-        try:
-            jars = [_local(jar, helper.folder, n, reading) for n, jar in enumerate(classpath.offered())]
-            helper.ask(
-                do="start",
-                classpath=[*jars, *node],
-                options=shlex.split(self._config.get("xlearning.java.options")),
-                properties={**self._hadoop(), **properties},
-                **{"class": self.name},
-            )
-        except BaseException:
-            helper.close()
-            raise
-        return helper
-
-    def _hadoop(self) -> dict[str, str]:
-        """What the job says to Hadoop's classes: all properties that are not ours."""
-        given = self._config.explicit().items()
-        return {name: text for name, text in given if not name.startswith(("xlearning.", "hbox."))}
-
-
-def _local(jar: str, folder: Path, number: int, reading: Files) -> str:
-    """A path of the jar on this machine; one that is elsewhere is copied."""
-    if "://" not in jar or jar.startswith("file:///"):
-        return jar.removeprefix("file://")
-    target = folder / f"{number}.jar"
-    target.write_bytes(reading.whole(jar))
-    return str(target)
+        order = {"do": "input", "class": self.name, "properties": properties}
+        return start(f"input format {self.name}", self._config, order, fetch=reading.whole)
 
 
 def _records(batch: bytes) -> Iterator[Record]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jpype  # type: ignore[import-untyped]
@@ -20,8 +20,17 @@ class Refused(Exception):
 
 
 def start(classpath: Sequence[str], options: Sequence[str]) -> None:
-    """Start the JVM of this process."""
-    jpype.startJVM(*options, classpath=list(classpath), convertStrings=False)
+    """Start the JVM of this process.
+
+    Raises
+    ------
+    Refused
+        There is no Java.
+    """
+    try:
+        jpype.startJVM(*options, classpath=list(classpath), convertStrings=False)
+    except jpype.JVMNotFoundException as error:
+        raise Refused(f"there is no Java on this machine: set JAVA_HOME ({error})") from error
 
 
 def words(error: BaseException) -> str:
@@ -32,41 +41,63 @@ def words(error: BaseException) -> str:
     return f"{error.toString()}{frames}"
 
 
-class Input:
-    """A class that is an InputFormat of one of Hadoop's two interfaces.
+def class_(name: str) -> Any:
+    """A class that is there, for calls."""
+    return jpype.JClass(name)
+
+
+def array(data: bytes) -> Any:
+    """A copy of ``data`` as Java's ``byte[]``."""
+    return jpype.JArray(jpype.JByte)(data)
+
+
+def configuration(properties: Mapping[str, str]) -> Any:
+    """Hadoop's configuration with ``properties`` above those of its files."""
+    conf = jpype.JClass("org.apache.hadoop.mapred.JobConf")()
+    conf.setClassLoader(jpype.JClass("java.lang.ClassLoader").getSystemClassLoader())
+    for key, value in properties.items():
+        conf.set(key, value)
+    return conf
+
+
+def made(name: str, kind: str, conf: Any) -> tuple[Any, bool]:
+    """An object of the class ``name``, and whether it belongs to the older of Hadoop's two interfaces.
+
+    Parameters
+    ----------
+    kind : str
+        ``InputFormat`` or ``OutputFormat``.
 
     Raises
     ------
     Refused
         There is no such class, or it is not one that can be used.
     """
+    try:
+        java = jpype.JClass(name).class_
+    except TypeError as error:
+        raise Refused(f"there is no Java class {name} on the class path") from error
+    for api in ("mapred", "mapreduce"):
+        if jpype.JClass(f"org.apache.hadoop.{api}.{kind}").class_.isAssignableFrom(java):
+            break
+    else:
+        raise Refused(f"{name} is not an {kind}, neither of mapred nor of mapreduce")
+    if jpype.JClass("java.lang.reflect.Modifier").isAbstract(java.getModifiers()):
+        raise Refused(f"{name} is abstract")
+    try:
+        java.getDeclaredConstructor()
+    except jpype.JException as error:
+        raise Refused(f"{name} has no constructor without arguments") from error
+    made = jpype.JClass("org.apache.hadoop.util.ReflectionUtils").newInstance(java, conf)
+    return made, api == "mapred"
+
+
+class Input:
+    """A class that is an InputFormat; see `made` for what is refused."""
 
     def __init__(self, name: str, properties: dict[str, str]) -> None:
-        self._conf = jpype.JClass("org.apache.hadoop.mapred.JobConf")()
-        self._conf.setClassLoader(jpype.JClass("java.lang.ClassLoader").getSystemClassLoader())
-        for key, value in properties.items():
-            self._conf.set(key, value)
-        self._format, self.old = self._make(name)
-
-    def _make(self, name: str) -> tuple[Any, bool]:
-        try:
-            class_ = jpype.JClass(name)
-        except TypeError as error:
-            raise Refused(f"there is no Java class {name} on the class path") from error
-        java = class_.class_
-        for api in ("mapred", "mapreduce"):
-            if jpype.JClass(f"org.apache.hadoop.{api}.InputFormat").class_.isAssignableFrom(java):
-                break
-        else:
-            raise Refused(f"{name} is not an InputFormat, neither of mapred nor of mapreduce")
-        if jpype.JClass("java.lang.reflect.Modifier").isAbstract(java.getModifiers()):
-            raise Refused(f"{name} is abstract")
-        try:
-            java.getDeclaredConstructor()
-        except jpype.JException as error:
-            raise Refused(f"{name} has no constructor without arguments") from error
-        made = jpype.JClass("org.apache.hadoop.util.ReflectionUtils").newInstance(java, self._conf)
-        return made, api == "mapred"
+        self._conf = configuration(properties)
+        self._format, self.old = made(name, "InputFormat", self._conf)
 
     def splits(self, files: Sequence[str], number: int) -> list[dict[str, Any]]:
         """The splits of ``files`` (URIs), as JSON knows them."""

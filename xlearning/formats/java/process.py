@@ -29,11 +29,13 @@ class Helper:
     ----------
     title : str
         What errors begin with.
+    place : Path, optional
+        Where `folder` is made; the place for temporary files if not given.
     """
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, place: Path | None = None) -> None:
         self._title = title
-        self._folder = tempfile.TemporaryDirectory(prefix="xlearning-java-")
+        self._folder = tempfile.TemporaryDirectory(prefix=".xl-java-", dir=place)
         code = f"import sys; sys.path.insert(0, {_ROOT!r}); from {_MAIN} import main; main()"
         self._process = subprocess.Popen(
             [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -60,6 +62,17 @@ class Helper:
         self._send(order)
         return json.loads(self._receive()[1])
 
+    def give(self, data: bytes) -> None:
+        """Have ``data`` written; returns when that is done.
+
+        Raises
+        ------
+        JavaError
+            See `ask`.
+        """
+        self._send({"do": "write", "size": len(data)}, data)
+        self._receive()
+
     def batches(self, class_: str, data: str) -> Iterator[bytes]:
         """The batches of a split; while one is used the next one is made.
 
@@ -85,10 +98,11 @@ class Helper:
         self._process.wait()
         self._folder.cleanup()
 
-    def _send(self, order: dict[str, Any]) -> None:
+    def _send(self, order: dict[str, Any], data: bytes = b"") -> None:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(order).encode() + b"\n")
+            self._process.stdin.write(data)
             self._process.stdin.flush()
         except BrokenPipeError as error:
             raise self._ended() from error

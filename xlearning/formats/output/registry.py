@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats.output.base import OutputFormat
-from xlearning.formats.own import is_own
+from xlearning.formats.own import is_java, is_own
 
 
 class _Entry(NamedTuple):
@@ -46,14 +46,21 @@ def known() -> tuple[str, ...]:
     return tuple(_FORMATS)
 
 
-def requires(name: str) -> tuple[str, ...]:
+def requires(name: str, config: Config) -> tuple[str, ...]:
     """Packages that the format called ``name`` needs; see `xlearning.formats.libraries`."""
     found = _NAMES.get(name.strip().lower())
+    if _through_java(name, found, config):
+        return ("jpype1",)
     return _FORMATS[found].requires if found is not None else ()
 
 
+def _through_java(name: str, found: str | None, config: Config) -> bool:
+    return is_java(name) and (found is None or bool(config.get("xlearning.outputformat.java")))
+
+
 def output_format(name: str, config: Config) -> OutputFormat:
-    """The format called ``name``: one of `known`, Hadoop's class for it, or the user's own ``module:Class``.
+    """The format called ``name``: one of `known`, Hadoop's class for it, the user's own ``module:Class``,
+    or a Java class.
 
     Raises
     ------
@@ -65,10 +72,14 @@ def output_format(name: str, config: Config) -> OutputFormat:
 
         return own_output(name, config)
     found = _NAMES.get(name.strip().lower())
+    if _through_java(name, found, config):
+        from xlearning.formats.java.output import JavaOutput
+
+        return JavaOutput(name.strip(), config)
     if found is None:
         raise UsageError(
             f"output format {name} is not part of this version",
-            hint=f"there is: {', '.join(known())}, and module:Class for your own",
+            hint=f"there is: {', '.join(known())}, module:Class for your own, and Java classes",
         )
     module, _, class_ = _FORMATS[found].place.partition(":")
     return cast(OutputFormat, getattr(importlib.import_module(module), class_)(config))

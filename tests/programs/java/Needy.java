@@ -1,0 +1,5 @@
+package example;
+
+public class Needy extends Upper {
+  public Needy(String name) {}
+}
