@@ -18,7 +18,7 @@ from xlearning.fs.commit import Committer
 from xlearning.fs.intent import upload_folder
 from xlearning.job import OutputSpec
 
-OUTAGE = 20.0  # seconds
+OUTAGE = 30.0  # seconds
 FILES = 40
 APP = "application_7_0001"
 
@@ -53,7 +53,7 @@ def stopped(hadoop: MiniHadoop) -> Iterator[threading.Event]:
     thread.join()
 
 
-def test_download_upload_and_commit_survive_an_outage(
+def test_download_upload_save_and_commit_survive_an_outage(
     place: Place, gateway: Gateway, stopped: threading.Event
 ) -> None:
     block = os.urandom(1 << 20)
@@ -77,13 +77,24 @@ def test_download_upload_and_commit_survive_an_outage(
         *("--output", f"{place.at('out2')}#output", "--", "bash", "-c", "cat data/* | wc -c > output/bytes"),
     )
     wait_for(lambda: list(gateway.root.glob("local/apps/*/containers/*/*/data/f*")), 60)
+    saving = gateway.start(
+        *("--output", f"{place.at('out4')}#output", "--"),
+        *(sys.executable, str(PROGRAMS / "act.py"), "write:output/x=1"),
+        *(f"touch:{gateway.root}/saves-INDEX", f"wait:{gateway.root}/saved"),
+    )
+    wait_for((gateway.root / "saves-0").exists, 60)
     with ThreadPoolExecutor(1) as threads:
         stopped.set()
         (gateway.root / "go").touch()
+        save = gateway.start_verb("save", "--local", "last")
         commit = threads.submit(committer.commit, 1, ["c1"], flat=False)
-        ends = [uploading.end(180), downloading.end(180)]
+        ends = [uploading.end(180), downloading.end(180), save.end(180)]
         commit.result(180)
-    assert [end.code for end in ends] == [0, 0], ends[0].err + ends[1].err
+    (gateway.root / "saved").touch()
+    ends.append(saving.end(180))
+    assert [end.code for end in ends] == [0] * 4, "".join(end.err for end in ends)
+    (model,) = (name for name in place.children("out4") if name.startswith("interResult_"))
+    assert {"_SUCCESS", "_manifest.json"} <= set(place.children(f"out4/{model}"))
     assert place.read("out1/output/x") == b"1"
     assert int(place.read("out2/output/bytes")) == FILES << 20
     assert place.read("out3/c1/data") == b"3"
