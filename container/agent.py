@@ -268,6 +268,9 @@ class Agent:
     async def _shut_down(self, conversation: asyncio.Task[None]) -> None:
         self._publisher.cancel()
         self._stop_reason = self._stop_reason or "the container ends"
+        if self._program is not None:  # whoever ends us may do so for the memory that it has now
+            await self._program.measure()
+            self._tell_state()
         grace = self._orders.config.get("xlearning.container.stop.grace")
         await asyncio.gather(
             *(part.stop(grace) for part in (self._program,) if part is not None),

@@ -209,6 +209,11 @@ class Program:
         self.usage = Usage()
         return Exited(end, last_lines(self._logs))
 
+    async def measure(self) -> None:
+        """Sample the process tree once more, while it is there."""
+        if self._process is not None:
+            self.usage = await blocking.call(TreeMeter(self._process.tree).sample, name="usage")
+
     async def stop(self, grace: float) -> None:
         """Give up fetching; end a running process: TERM, ``grace`` seconds, KILL."""
         self._cancel.set()

@@ -93,18 +93,23 @@ class Transfers:
     def wait_for_the_middle(self) -> None:
         assert all(half.wait(60) for half in self._half)
 
+    def end(self) -> None:
+        self.go.set()
+        self._pool.shutdown()
+
     def are_whole(self, web: WebHdfs) -> None:
         self.go.set()
         for future in self._futures:
             assert future.result(180).files == 1
-        self._pool.shutdown()
         assert (self.folder / "in" / "there").read_bytes() == self.there
         assert web.read(f"{split_uri(self.root)[2]}/up/sent") == self.sent
 
 
 @pytest.fixture
-def transfers(root: str, tmp_path: Path, hadoop: MiniHadoop) -> Transfers:
-    return Transfers(root, tmp_path, WebHdfs(hadoop.namenode_web))
+def transfers(root: str, tmp_path: Path, hadoop: MiniHadoop) -> Iterator[Transfers]:
+    under_way = Transfers(root, tmp_path, WebHdfs(hadoop.namenode_web))
+    yield under_way
+    under_way.end()
 
 
 def test_the_data_node_dies_and_comes_back(broken: MiniHadoop, transfers: Transfers) -> None:

@@ -251,7 +251,7 @@ while True:
         box.master.order(save=save)
         done = await box.master.heard("save_done")
         assert (done.save_id, done.files) == ("one", 2000)
-        assert len(box.master.all("beat")) > beats
+        await box.master.until(lambda: len(box.master.all("beat")) > beats, "another beat")
         await box.master.until(lambda: box.master.all("beat")[-1].cpu_percent > 1, "processor use")
         assert box.master.all("beat")[-1].memory_bytes > 64 << 20
         box.master.order(save=save)

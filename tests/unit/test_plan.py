@@ -14,7 +14,6 @@ from xlearning.client.planning import own_disks
 from xlearning.client.planning.names import local_name, split_alias, split_list
 from xlearning.client.planning.outputs import sweep_remains
 from xlearning.client.planning.plan import Plan, Setting, make_plan
-from xlearning.client.problems import Problem
 from xlearning.client.scan import scan
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config, load
@@ -349,18 +348,6 @@ def test_outputs_keep_their_order(folder: Path) -> None:
 )
 def test_outputs_whose_names_cannot_be_published(word: str, why: str) -> None:
     assert why in refusal("--output", word)
-
-
-def test_an_output_is_not_judged_by_a_mode_that_is_not_known() -> None:
-    line = scan(["--output", "data#d", "run"])
-    setting, bad = Setting("me", 1700.5, "file://", report), [Problem("bad property", "write another")]
-    with pytest.raises(UsageError) as caught:
-        make_plan(
-            *(request_of(Job.of_line(line)), Config.from_properties({}), FileSystems("file://"), setting),
-            problems=bad,
-            config_complete=False,
-        )
-    assert str(caught.value) == "bad property\n  hint: write another"
 
 
 def test_output_that_exists() -> None:

@@ -14,6 +14,7 @@ from .errors import MiniHadoopError
 from .layout import Layout, State
 
 UP_TIMEOUT = 180.0
+PORT_TIMEOUT = 60.0  # seconds
 """Seconds until every daemon must work; a quiet machine needs 7 to 15."""
 
 STOP_PATIENCE = 15.0
@@ -69,12 +70,15 @@ def spawn(layout: Layout, state: State, name: str) -> None:
 
 
 def refuse_taken_ports(state: State, names: Collection[str]) -> None:
-    """Raise where one of the ports of these daemons is in use."""
+    """Raise where one of the ports of these daemons stays in use; another program may hold it for a while."""
+    deadline = time.monotonic() + PORT_TIMEOUT
     for key, port in state.ports.items():
-        if key.partition(".")[0] in names and not ports.is_free(port):
-            raise MiniHadoopError(
-                f"port {port} ({key}) was taken by another program: `down` and `up` choose another one"
-            )
+        while key.partition(".")[0] in names and not ports.is_free(port):
+            if time.monotonic() > deadline:
+                raise MiniHadoopError(
+                    f"port {port} ({key}) was taken by another program: `down` and `up` choose another one"
+                )
+            time.sleep(0.2)
 
 
 def wait_ready(layout: Layout, state: State, names: Collection[str]) -> None:

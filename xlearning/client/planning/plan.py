@@ -28,7 +28,7 @@ from xlearning.config import Config
 from xlearning.config.effects import judge
 from xlearning.fs import FileSystems, dealing
 from xlearning.fs.base import split_uri
-from xlearning.fs.replacing import MERGE, OVERWRITE
+from xlearning.fs.replacing import OVERWRITE
 from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
 
 DEFAULT_TYPE = "XLEARNING"
@@ -158,8 +158,7 @@ def make_plan(
     )
     saves = config.get("xlearning.interresult.dir")
     outputs.check_saves(saves, found)
-    # what was meant where the configuration cannot be read is not known, and may allow what is there
-    existing = config.get("xlearning.output.existing") if config_complete else MERGE
+    existing = config.get("xlearning.output.existing")
     sweep = outputs.check_free(
         output_specs,
         fss,
