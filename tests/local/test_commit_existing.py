@@ -82,7 +82,9 @@ def calls(place: Place, mode: str) -> int:
 
 
 @pytest.mark.parametrize("mode", sorted(RESULT))
-def test_a_crash_anywhere_leaves_the_old_or_can_be_completed(tmp_path_factory, mode: str) -> None:  # type: ignore[no-untyped-def]
+def test_a_crash_anywhere_leaves_the_old_or_can_be_completed(
+    tmp_path_factory: pytest.TempPathFactory, mode: str
+) -> None:
     place = Place(tmp_path_factory.mktemp("commit").as_uri(), FileSystems("file://"))
     completed = set()
     for number, after in itertools.product(range(1, calls(place, mode) + 1), (False, True)):
@@ -117,7 +119,7 @@ def test_the_output_of_a_failed_job_is_never_marked_as_whole(place: Place, mode:
     assert job.committer().settle() is False
 
 
-def test_what_others_write_meanwhile_is_not_replaced(tmp_path_factory) -> None:  # type: ignore[no-untyped-def]
+def test_what_others_write_meanwhile_is_not_replaced(tmp_path_factory: pytest.TempPathFactory) -> None:
     place = Place(tmp_path_factory.mktemp("commit").as_uri(), FileSystems("file://"))
     job = Job(place, "OVERWRITE")
     job.begin()

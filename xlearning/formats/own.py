@@ -45,11 +45,6 @@ def is_own(name: str) -> bool:
     return ":" in name
 
 
-def module_of(name: str) -> str:
-    """The module that ``module:Class`` names."""
-    return name.partition(":")[0].strip()
-
-
 class Own:
     """A class of the user, and the words for what goes wrong in it.
 

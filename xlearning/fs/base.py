@@ -136,6 +136,15 @@ def exists(fs: FileSystem, path: str) -> bool:
     return True
 
 
+def walk_by_listing(fs: FileSystem, path: str) -> Iterator[FileStatus]:
+    """`FileSystem.walk` for file systems that list one folder at a time."""
+    for status in fs.list(path):
+        if status.is_dir:
+            yield from walk_by_listing(fs, status.path)
+        else:
+            yield status
+
+
 def join(base: str, *names: str) -> str:
     """``base`` with ``names`` below it."""
     return "/".join((_trimmed(base), *(name.strip("/") for name in names if name)))

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeVar, cast
 
 from xlearning.config.confidential import is_secret
 from xlearning.errors import StorageError, StorageUnavailable, UsageError
-from xlearning.fs.base import FileStatus, join, parent, split_uri
+from xlearning.fs.base import FileStatus, join, parent, split_uri, walk_by_listing
 from xlearning.fs.glob import glob
 from xlearning.fs.streams import RangeReader, WholeWriter
 
@@ -72,11 +72,7 @@ class FsspecFileSystem:
         return sorted(found, key=lambda status: status.path)
 
     def walk(self, path: str) -> Iterator[FileStatus]:
-        for status in self.list(path):
-            if status.is_dir:
-                yield from self.walk(status.path)
-            else:
-                yield status
+        return walk_by_listing(self, path)
 
     # ---- reading and writing --------------------------------------------------------------------
 

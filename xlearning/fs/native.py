@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from xlearning.errors import StorageError, StorageUnavailable
-from xlearning.fs.base import FileStatus, join, parent, split_uri
+from xlearning.fs.base import FileStatus, join, parent, split_uri, walk_by_listing
 from xlearning.fs.deadline import DeadlineCaller, DeadlineExceeded
 from xlearning.fs.glob import glob
 from xlearning.fs.native_errors import hint, translate
@@ -89,11 +89,7 @@ class HdfsFileSystem:
         return sorted(statuses, key=lambda status: status.path)
 
     def walk(self, path: str) -> Iterator[FileStatus]:
-        for status in self.list(path):
-            if status.is_dir:
-                yield from self.walk(status.path)
-            else:
-                yield status
+        return walk_by_listing(self, path)
 
     def open_read(self, path: str) -> BinaryIO:
         bare = self._bare(path)
