@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from xlearning.job import (
@@ -18,6 +19,9 @@ from xlearning.job import (
 )
 
 APP = "application_1700000000000_0001"
+# For tests that start processes: these carry the id of their application, and what has the same one is ended
+# with them. Tests that run in several processes must not meet.
+OWN_APP = f"application_{1700000000000 + os.getpid()}_0001"
 
 
 def container(number: int, state: ContainerState, **more: Any) -> ContainerView:

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from job_samples import OWN_APP
 
 from xlearning.cluster.local_containers import LocalContainerManager
 from xlearning.cluster.localize import LocalizationError, Localizer
@@ -15,8 +16,6 @@ from xlearning.fs import FileSystems, join
 from xlearning.history.reader import HistoryReader
 from xlearning.history.store import HistoryWriter
 from xlearning.job import JobSpec, LocalResource, ResourceKind, RoleSpec
-
-APP = "application_1700000000000_0001"
 
 
 def put(uri: str, content: bytes) -> str:
@@ -70,9 +69,9 @@ def test_what_is_missing_is_named(hdfs_dir: str, tmp_path: Path) -> None:
 def test_containers_wait_for_their_files(
     hdfs_dir: str, resources: tuple[LocalResource, ...], tmp_path: Path
 ) -> None:
-    folder = tmp_path / "apps" / APP
+    folder = tmp_path / "apps" / OWN_APP
     role = RoleSpec("worker", 1, 0, 1)
-    job = JobSpec(APP, "n", "t", "u", (), (role,), "file:///s", hdfs_dir, resources=resources)
+    job = JobSpec(OWN_APP, "n", "t", "u", (), (role,), "file:///s", hdfs_dir, resources=resources)
     command = ["/bin/sh", "-c", "cat alias folder/a lib/inner/x"]
     manager = LocalContainerManager(folder, job, agent=command, environ={"PATH": "/bin:/usr/bin"})
     manager.request(role, 2)
@@ -88,7 +87,7 @@ def test_containers_wait_for_their_files(
 
 
 def test_history_is_readable_while_it_is_written(hdfs_dir: str) -> None:
-    folder = join(hdfs_dir, "history", APP)
+    folder = join(hdfs_dir, "history", OWN_APP)
     history = HistoryWriter(FileSystems(), folder)
     reader = HistoryReader(FileSystems())
     for number in range(3):

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from job_samples import OWN_APP, container_id
 
 from xlearning.cluster import local_containers, processes
 from xlearning.cluster.base import CompletedContainer, GrantedContainer
 from xlearning.cluster.local_containers import LocalContainerManager
 from xlearning.job import JobSpec, LocalResource, ResourceKind, RoleSpec
 
-APP = "application_1700000000000_0001"
 DEADLINE = 60.0  # seconds; for a machine that is very busy
 WORKER = RoleSpec("worker", 1, 2048, 1)
 
@@ -34,7 +34,7 @@ def job(resources: Sequence[LocalResource] = ()) -> JobSpec:
     properties = {"xlearning.container.stop.grace": "0s"}
     roles = (WORKER,)
     return JobSpec(
-        APP,
+        OWN_APP,
         "n",
         "t",
         "u",
@@ -53,9 +53,9 @@ class Bench:
     def __init__(
         self, folder: Path, code: str, slots: int = 0, resources: Sequence[LocalResource] = ()
     ) -> None:
-        self.folder = folder / "apps" / APP
+        self.folder = folder / "apps" / OWN_APP
         (self.folder / "am" / "1").mkdir(parents=True)
-        environ = {**os.environ, "XLEARNING_APP_ID": APP, "XLEARNING_HOST": "127.0.0.1", "SECRET": "s"}
+        environ = {**os.environ, "XLEARNING_APP_ID": OWN_APP, "XLEARNING_HOST": "127.0.0.1", "SECRET": "s"}
         agent = [sys.executable, "-c", code]
         self.manager = LocalContainerManager(self.folder, job(resources), slots, agent=agent, environ=environ)
         self.granted: list[GrantedContainer] = []
@@ -99,13 +99,13 @@ class Bench:
         return self.folder / "containers" / container_id / "logs"
 
     def rest(self) -> set[int]:
-        return processes.marked(processes.table(), [f"XLEARNING_APP_ID={APP}"])
+        return processes.marked(processes.table(), [f"XLEARNING_APP_ID={OWN_APP}"])
 
     def close(self) -> None:
         for container in self.granted:
             self.manager.kill(container.id)
         self.wait(len(self.granted))
-        processes.end(lambda table: processes.marked(table, [f"XLEARNING_APP_ID={APP}"]), 0.0)
+        processes.end(lambda table: processes.marked(table, [f"XLEARNING_APP_ID={OWN_APP}"]), 0.0)
 
 
 @pytest.fixture
@@ -151,8 +151,7 @@ print("out"); print("err", file=sys.stderr)
     one = bench(code)
     one.run()
     (granted,) = one.granted
-    assert re.fullmatch(r"container_1700000000000_0001_01_\d{6}", granted.id)
-    assert granted.id.endswith("000002")
+    assert granted.id == container_id(2, OWN_APP)
     assert (granted.role, granted.host) == ("worker", "127.0.0.1")
     found = json.loads((one.work(granted.id) / "found.json").read_text())
     logs = str(one.logs(granted.id))
@@ -163,7 +162,11 @@ print("out"); print("err", file=sys.stderr)
     assert env["PATH"] == os.environ["PATH"]
     assert env["CONTAINER_ID"] == granted.id
     assert env["LOG_DIRS"] == env["XLEARNING_LOG_DIR"] == logs
-    assert (env["XLEARNING_ROLE"], env["XLEARNING_ATTEMPT"], env["XLEARNING_APP_ID"]) == ("worker", "1", APP)
+    assert (env["XLEARNING_ROLE"], env["XLEARNING_ATTEMPT"], env["XLEARNING_APP_ID"]) == (
+        "worker",
+        "1",
+        OWN_APP,
+    )
     assert Path(env["LOCAL_DIRS"]).is_dir()
     assert "SECRET" not in env
     assert (Path(logs) / "agent.out").read_text() == "out\n"
@@ -274,7 +277,7 @@ def test_the_memory_of_the_whole_tree_is_limited(bench: Callable[..., Bench]) ->
 
 
 def test_an_interpreter_that_is_not_there(tmp_path: Path) -> None:
-    folder = tmp_path / "apps" / APP
+    folder = tmp_path / "apps" / OWN_APP
     manager = LocalContainerManager(folder, job(), agent=["/nowhere/python"], environ={})
     manager.request(WORKER, 1)
     result = manager.poll()

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import psutil
+from job_samples import OWN_APP
 from submitting import PROGRAMS, wait_for, words_of
 
 from xlearning.am.runtime import Runtime, Services
@@ -22,8 +23,6 @@ from xlearning.cluster.local_containers import LocalContainerManager
 from xlearning.fs import FileSystems
 from xlearning.history.store import HistoryWriter
 from xlearning.job import AppState, ContainerState, JobSpec, OutputSpec, RoleSpec, to_dict
-
-APP = "application_1700000000000_0001"
 
 
 class CutOff(LocalContainerManager):
@@ -40,10 +39,10 @@ class Bench:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.storage = FileSystems("file://")
-        self.staging = root / "staging" / APP
+        self.staging = root / "staging" / OWN_APP
         credentials.create(self.staging / "credentials")
         self.job = JobSpec(
-            app_id=APP,
+            app_id=OWN_APP,
             app_name="stale",
             app_type="TENSORFLOW",
             user="alice",
@@ -55,10 +54,10 @@ class Bench:
             properties={"xlearning.agent.timeout": "2s", "xlearning.agent.reconnect.timeout": "3s"},
         )
         (self.staging / "job.json").write_text(json.dumps(to_dict(self.job)))
-        app_dir = root / "apps" / APP
+        app_dir = root / "apps" / OWN_APP
         environ = {
             **os.environ,
-            base.ENV_APP_ID: APP,
+            base.ENV_APP_ID: OWN_APP,
             base.ENV_STAGING: self.job.staging,
             base.ENV_CREDENTIALS: str(self.staging / "credentials"),
             base.ENV_HOST: "127.0.0.1",
