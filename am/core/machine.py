@@ -75,7 +75,7 @@ class Machine:
 
     def __init__(self, job: JobSpec, rules: Rules, limits: Limits) -> None:
         self.job, self.rules, self.limits = job, rules, limits
-        self.state = State(board=BoardView(job.board.enabled, log_dir=job.board.log_dir))
+        self.state = State(board=BoardView(job.board.enabled, log_dir=job.board.log_dir, program=job.board.program))
         self._stale = False
 
     def handle(self, event: ev.Event) -> list[Action]:
