@@ -43,6 +43,7 @@ from xlearning.job.spec import (
     RoleSpec,
     SearchPaths,
 )
+from xlearning.job.tasks import ClusterMap, Member, Task
 from xlearning.job.views import (
     BoardView,
     ContainerView,
@@ -63,6 +64,7 @@ __all__ = [
     "AppState",
     "BoardSpec",
     "BoardView",
+    "ClusterMap",
     "ContainerState",
     "ContainerView",
     "FetchItem",
@@ -73,6 +75,7 @@ __all__ = [
     "JobSpec",
     "LaunchSpec",
     "LocalResource",
+    "Member",
     "OutputSpec",
     "OutputStrategy",
     "ResourceKind",
@@ -84,6 +87,7 @@ __all__ = [
     "SinkSpec",
     "Snapshot",
     "StreamSpec",
+    "Task",
     "TransferView",
     "from_dict",
     "to_dict",
