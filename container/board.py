@@ -77,12 +77,13 @@ class Board:
 
     async def keep(self, fss: FileSystems) -> None:
         """Take the event files to the history, once the program has ended. Never fails."""
-        if not self._spec.history or "://" in self._spec.log_dir:
-            return
-        folder, target = self._place.work / self._spec.log_dir, self._spec.history
+        folder = self._spec.log_dir
+        if not self._spec.history or "://" in folder or folder.startswith("/"):
+            return  # files in a shared folder stay there
         user = self._place.environment.get("HADOOP_USER_NAME") or self._place.environment.get("USER", "")
         work = functools.partial(
-            board_files.keep, fss, folder, target, user, self._config, self._give_up
+            board_files.keep,
+            *(fss, self._place.work / folder, self._spec.history, user, self._config, self._give_up),
         )
         upload = asyncio.ensure_future(blocking.call(work, name="board"))
         hurry = asyncio.ensure_future(self._hurry.wait())

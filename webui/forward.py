@@ -14,8 +14,20 @@ if TYPE_CHECKING:
 
 # Of one connection only (RFC 9110, 7.6.1); and who asks is none of the other server's business.
 _KEPT_BACK = frozenset(
-    ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer")
-    + ("trailers", "transfer-encoding", "upgrade", "host", "cookie", "authorization")
+    [
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "te",
+        "trailer",
+        "trailers",
+        "transfer-encoding",
+        "upgrade",
+        "host",
+        "cookie",
+        "authorization",
+    ]
 )
 _PIECE = 64 * 1024  # bytes
 _PATIENCE = 25.0  # seconds; YARN's side gives up after 30
@@ -44,9 +56,7 @@ class Forward:
         except ValueError:
             return reply(start_response, 503, self._missing())
         try:
-            connection.request(
-                environ["REQUEST_METHOD"], _target(environ), _body(environ), _headers(environ)
-            )
+            connection.request(environ["REQUEST_METHOD"], _target(environ), _body(environ), _headers(environ))
             answer = connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
             connection.close()
