@@ -42,7 +42,7 @@ class Board:
         self._place = place
         self._config = config
         self._tell = tell
-        self._url = ""
+        self._url = self._page = ""
         self._log = place.log_dir / f"{spec.program.lower()}.log"
         self._process: UserProcess | None = None
         self._port: ports.HeldPort | None = None
@@ -113,6 +113,7 @@ class Board:
         command, environment, folder = await blocking.call(
             lambda: board_program.find(self._spec, self._place, self._config), name="board"
         )
+        self._page = board_program.page(self._spec, command[0])
         begin, end = (self._config.get(name) for name in (ports.PROPERTY_BEGIN, ports.PROPERTY_END))
         held = await blocking.call(lambda: ports.reserve(self._place.host, 1, begin, end), name="ports")
         self._port = held[0]  # both programs set SO_REUSEADDR, and so can listen there
@@ -137,7 +138,7 @@ class Board:
                     return f"{self._spec.program} did not answer within {_START:.0f} s"
                 await asyncio.wait({end}, timeout=_LOOK)
             if not end.done():
-                self._url = f"http://{self._place.host}:{port}/"
+                self._url = f"http://{self._place.host}:{port}/{self._page}"
                 self._tell(self._url, "")
             reason = (await end).reason
         finally:

@@ -79,6 +79,11 @@ def arguments(spec: BoardSpec, place: BoardPlace, config: Config, program: str, 
     return [f"--{name}={value}" for name, value in values.items()]
 
 
+def page(spec: BoardSpec, program: str) -> str:
+    """Where its pages are below its address: VisualDL 2 has nothing at the root but redirects to there."""
+    return "app/index.html" if spec.program == VISUALDL and Path(program).name != _OLD_VISUALDL else ""
+
+
 def _reading(spec: BoardSpec, place: BoardPlace) -> Mapping[str, str]:
     """The user's environment, with our way to HDFS where the event files are there.
 
