@@ -18,7 +18,7 @@
       || /[^\w.~:/@,!*'()=&+-]/.test(url.pathname);
   }
 
-  function base64url(buffer) {
+  function encode64(buffer) {
     const bytes = new Uint8Array(buffer);
     let text = "";
     for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
@@ -32,7 +32,7 @@
     const head = { method, url, type: headers.get("content-type") ?? "", accept: headers.get("accept") ?? "" };
     const plain = /^(GET|HEAD)$/i.test(method);
     const body = plain ? new ArrayBuffer(0) : await request.arrayBuffer();
-    const line = `${base64url(new TextEncoder().encode(JSON.stringify(head)))}.${base64url(body)}`;
+    const line = `${encode64(new TextEncoder().encode(JSON.stringify(head)))}.${encode64(body)}`;
     const label = url.split(/[?#]/)[0].replace(/[^\w./-]/g, "_").slice(0, 200); // for people who read logs
     // not a form's type: the proxy would take the first 8000 bytes for its own parameters
     const sent = { "Content-Type": "text/plain", "X-XSRF-Header": "1" };
