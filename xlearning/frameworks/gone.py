@@ -1,4 +1,4 @@
-"""Types of the original that have no counterpart: what they needed is gone, and what does their work today."""
+"""Types of the original that have no counterpart: and what does their work today."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class Xdl(Framework):
                 "type XDL is not supported: its processes meet in a ZooKeeper, "
                 "which XLearning does not start",
                 "for a scheduler, servers and workers that meet by DMLC_* variables "
-                "use --app-type MXNET; with a ZooKeeper of your own use --app-type XLEARNING and --env ZK_ADDR=...",
+                "use --app-type MXNET; with a ZooKeeper of your own "
+                "use --app-type XLEARNING and --env ZK_ADDR=...",
             ),
         )
 
