@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import array
+import contextlib
 import csv
 import json
 import os
@@ -143,8 +144,9 @@ class Daemon:
         self.containers[name] = process
         waiter = threading.Thread(target=self._wait, args=(name, process, client))
         waiter.start()
-        for line in lines:  # ends when the command has gone
-            process.send_signal(int(line))
+        with contextlib.suppress(ConnectionResetError):
+            for line in lines:  # ends when the command has gone
+                process.send_signal(int(line))
         waiter.join()
 
     def _wait(self, name: str, process: subprocess.Popen[bytes], client: socket.socket) -> None:
@@ -156,7 +158,7 @@ class Daemon:
 def _say(client: socket.socket, code: int) -> None:
     try:
         client.sendall(b"%d\n" % code)
-    except BrokenPipeError:
+    except (BrokenPipeError, ConnectionResetError):
         return
 
 

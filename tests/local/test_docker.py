@@ -9,9 +9,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from docker_standin import Daemon
-from submitting import PROGRAMS, Gateway, wait_for
+from submitting import PROGRAMS, Gateway, wait_for, words_of
 
 _ODD = 'two words, a "quote"\nand a line'
 
@@ -72,15 +73,28 @@ def test_the_same_command_line_runs_in_a_container(docker: Gateway, daemon: Daem
     docker.nothing_is_left()
 
 
-def test_a_container_ends_with_its_job(docker: Gateway, daemon: Daemon) -> None:
+def agent_of(container_id: str) -> psutil.Process:
+    (found,) = (
+        process
+        for process in psutil.process_iter()
+        if words_of(process)[-1:] == ["agent"] and process.environ().get("CONTAINER_ID") == container_id
+    )
+    return found
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["job stopped", "agent killed"])
+def test_a_container_ends_with_its_job(docker: Gateway, daemon: Daemon, *, killed: bool) -> None:
     """It does not hear TERM, and Docker's command that was killed is not the program."""
     started = docker.work / "started"
     script = f"trap '' TERM; touch {started}; while :; do sleep 0.05; done"
     running = docker.start("--docker-image", "train:1", "--conf", "xlearning.container.stop.grace=100ms",
                            "--", "bash", "-c", script)  # fmt: skip
     wait_for(started.exists)
-    (process,) = daemon.containers.values()
-    running.process.terminate()
+    ((container_id, process),) = daemon.containers.items()
+    if killed:
+        agent_of(container_id).kill()
+    else:
+        running.process.terminate()
     running.end()
     wait_for(lambda: process.poll() is not None)
     assert not daemon.containers

@@ -15,6 +15,7 @@ from xlearning.container import gpus as figures
 from xlearning.job import PS, WORKER, GpuView, JobSpec, RoleSpec
 from xlearning.proto import convert
 from xlearning.proto import xlearning_pb2 as pb
+from xlearning.webui.view import gpus_text
 
 GIB = 1 << 30
 
@@ -92,6 +93,11 @@ def test_use_goes_to_the_master(monkeypatch: pytest.MonkeyPatch) -> None:
     beat = pb.Beat(gpus=[pb.Gpu(**dataclasses.asdict(one)) for one in sample])
     name, fields = convert.to_event_fields(pb.AgentMessage(beat=beat))
     assert (name, fields["gpus"]) == ("Beat", sample)
+
+
+def test_the_page_tells_it_in_words() -> None:
+    two = (GpuView("a", 0, 86.5, 12 * GIB, 40 * GIB), GpuView("b", 3, 0.0, 0, 40 * GIB))
+    assert gpus_text(two) == "GPU 0: 87 %, 12 GiB of 40 GiB; GPU 3: 0 %, 0 B of 40 GiB"
 
 
 def test_without_a_driver_there_are_no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
