@@ -102,7 +102,7 @@ class LocalContainerManager:
             timeout=float(config.get("xlearning.fs.timeout")),
             retry_time=float(config.get("xlearning.fs.retry.time")),
         )
-        self._gpus_of = lambda role: gpus(role, config)
+        self._config = config
         asks = any(gpus(role, config) for role in job.roles)
         self._pool = Pool(of_this_machine(environ) if asks else ())
         self._lock = threading.Lock()
@@ -236,7 +236,7 @@ class LocalContainerManager:
                 return granted, failed
             self._localizing = None
         while self._waiting and (not self._slots or len(self._running) < self._slots):
-            if not self._pool.has(self._gpus_of(self._waiting[0])):
+            if not self._pool.has(gpus(self._waiting[0], self._config)):
                 break
             container, failure = self._start(self._waiting.popleft())
             granted.append(container)
@@ -269,7 +269,7 @@ class LocalContainerManager:
 
     def _container_environ(self, container_id: str, role: RoleSpec, work: Path, logs: Path) -> dict[str, str]:
         scratch = make_private(self._files.scratch)
-        given = self._pool.take(container_id, self._gpus_of(role))
+        given = self._pool.take(container_id, gpus(role, self._config))
         return {
             **self._environ,
             **({VISIBLE: ",".join(given)} if given else {}),
