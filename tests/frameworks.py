@@ -40,6 +40,8 @@ class Recipe:
         The environment also sees the packages of the operating system's Python, which it is made with.
     finish
         Called with the environment's folder after all is installed.
+    modules
+        Imported once at the end: it works, and their compiled form is there for every later start.
     """
 
     installs: tuple[tuple[str, ...], ...]
@@ -47,17 +49,18 @@ class Recipe:
     variables: tuple[tuple[str, str], ...] = ()
     system: bool = False
     finish: Callable[[Path], None] | None = None
+    modules: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
         """Another recipe, another key."""
         source = inspect.getsource(inspect.getmodule(self.finish) or torch_stubs) if self.finish else ""
-        facts = (self.installs, self.variables, self.system, source, sys.version_info[:2])
+        facts = (self.installs, self.variables, self.system, self.modules, source, sys.version_info[:2])
         return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
 
 
 RECIPES = {
-    "tensorflow": Recipe((("tensorflow-cpu==2.21.0",),)),
+    "tensorflow": Recipe((("tensorflow-cpu==2.21.0",),), modules=("tensorflow",)),
     # What torch asks for would bring gigabytes of NVIDIA's libraries: only the small ones are real.
     "torch": Recipe(
         (
@@ -69,9 +72,12 @@ RECIPES = {
         ),
         programs=("gcc", "readelf", "nm"),
         finish=torch_stubs.make_stubs,
+        modules=("torch", "torch.distributed"),
     ),
-    "boosting": Recipe((("xgboost-cpu==3.2.0", "lightgbm==4.7.0", "numpy"),)),
-    "mxnet": Recipe((("mxnet==1.9.1", "numpy==1.23.5"),)),
+    "boosting": Recipe(
+        (("xgboost-cpu==3.2.0", "lightgbm==4.7.0", "numpy"),), modules=("xgboost", "lightgbm")
+    ),
+    "mxnet": Recipe((("mxnet==1.9.1", "numpy==1.23.5"),), modules=("mxnet",)),
 }
 
 
@@ -121,24 +127,32 @@ def _build(recipe: Recipe, folder: Path) -> str:
         return f"{', '.join(missing)} is not installed"
     base = "/usr/bin/python3" if recipe.system else sys.executable
     options = ["--system-site-packages"] if recipe.system else []
+    python = folder / "bin" / "python"
     # Compiling all modules of a large framework takes longer than downloading it.
-    install = [folder / "bin" / "python", "-m", "pip", "install", "--no-compile", "--quiet"]
+    install = [python, "-m", "pip", "install", "--no-compile", "--quiet"]
     steps: list[list[str | Path]] = [[base, "-m", "venv", *options, folder]]
     steps += [[*install, *words] for words in recipe.installs]
-    for step in steps:
-        done = subprocess.run(
-            step,
-            env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **dict(recipe.variables)},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        if done.returncode:
-            return f"{' '.join(map(str, step))}:\n{done.stdout[-4000:]}"
+    trouble = next(filter(None, (_run(step, recipe) for step in steps)), "")
+    if trouble:
+        return trouble
     if recipe.finish:
         recipe.finish(folder)
-    return ""
+    return _run([python, "-c", "\n".join(f"import {module}" for module in recipe.modules)], recipe)
+
+
+def _run(step: list[str | Path], recipe: Recipe) -> str:
+    """What it said, if it failed."""
+    variables = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **dict(recipe.variables)}
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run(
+        step,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return f"{' '.join(map(str, step))}:\n{done.stdout[-4000:]}" if done.returncode else ""
 
 
 def _give_up(trouble: str) -> None:
