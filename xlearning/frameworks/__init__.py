@@ -11,6 +11,7 @@ from xlearning.frameworks.base import Framework
 
 # Type -> ``module:Class``. Loaded when a job names it.
 _TYPES = {
+    "DISTTORCH": "xlearning.frameworks.disttorch:DistTorch",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",
 }
 _OTHERS = "xlearning.frameworks.base:Framework"

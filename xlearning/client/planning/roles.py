@@ -17,7 +17,7 @@ TENSORFLOW = "TENSORFLOW"
 # programs would train alone and look as if they had trained together.
 _MISSING = frozenset(
     (
-        *("XFLOW", "DISTXGBOOST", "DISTLIGHTGBM", "DISTTORCH", "TENSOR2TENSOR", "XDL", "MPI", "HOROVOD"),
+        *("XFLOW", "DISTXGBOOST", "DISTLIGHTGBM", "TENSOR2TENSOR", "XDL", "MPI", "HOROVOD"),
         *("TENSORNET", "DISTLIGHTLDA", "VPC", "DIGITS"),
     )
 )
