@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
+import doc_pages
 import frameworks
 import pytest
-from submitting import PROGRAMS, Ended, Gateway
+from submitting import PROGRAMS, Gateway
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SUM = PROGRAMS / "torch_sum.py"
 
 
@@ -20,25 +18,12 @@ def python() -> Path:
     return frameworks.python("torch")
 
 
-def trained(gateway: Gateway, python: Path, *words: object, options: tuple[object, ...] = ()) -> Ended:
-    ended = gateway.submit(
-        *("--files", EXAMPLES / "pytorch" / "train.py", "--input", f"{gateway.work / 'clouds'}#data"),
-        *("--board-enable", "false", *words, "--", python, "train.py", *options),
-    )
-    assert ended.code == 0, ended.err
-    return ended
-
-
-def test_two_ranks_train_the_model_that_one_process_trains(gateway: Gateway, python: Path) -> None:
-    make_data = [sys.executable, EXAMPLES / "ps_numpy" / "make_data.py", "clouds"]
-    subprocess.run(make_data, cwd=gateway.work, check=True, stdout=subprocess.DEVNULL)
-    model, alone = gateway.work / "model", gateway.work / "alone"
-    trained(gateway, python, "--app-type", "disttorch", "--worker-num", 2, "--output", f"{model}#model")
-    (checkpoint,) = model.glob("container_*/checkpoint.pt")
-    single = ("--app-type", "pytorch", "--worker-num", 1, "--output", f"{alone}#model")
-    trained(gateway, python, *single, options=("--same-as", checkpoint))
+def test_the_example_trains_what_one_process_trains(gateway: Gateway, python: Path) -> None:
+    doc_pages.run(doc_pages.ROOT / "examples" / "pytorch" / "README.md", gateway, python.parent)
+    (checkpoint,) = (gateway.work / "clouds-model").glob("container_*/checkpoint.pt")
     losses = json.loads(checkpoint.with_name("losses.json").read_text())
-    assert losses == pytest.approx(json.loads((alone / "model" / "losses.json").read_text()), rel=1e-9)
+    alone = json.loads((gateway.work / "alone" / "losses.json").read_text())
+    assert losses == pytest.approx(alone, rel=1e-9)
     assert losses[-1] < 0.4 < 1.0 < losses[0]
     gateway.nothing_is_left()
 
