@@ -83,9 +83,8 @@ def train(rank: int, size: int, options: argparse.Namespace) -> None:
         losses.append(total)
         report(rank, step, options.steps, total, right / rows)
         if rank == 0 and (step % options.save_every == 0 or step == options.steps):
-            save(
-                options.model_dir, {"model": model.state_dict(), "optimizer": optimizer.state_dict()}, losses
-            )
+            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+            save(options.model_dir, state, losses)
     if options.same_as:
         compare(model.state_dict(), torch.load(options.same_as, weights_only=True)["model"])
 
@@ -122,9 +121,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--save-every", type=int, default=25)
     parser.add_argument("--learning-rate", type=float, default=0.5)
-    parser.add_argument(
-        "--same-as", type=Path, metavar="CHECKPOINT", help="compare the trained model with it"
-    )
+    parser.add_argument("--same-as", type=Path, metavar="CHECKPOINT", help="compare the model with it")
     options = parser.parse_args()
     torch.set_num_threads(1)  # the processes of one machine share its cores
     with process_group() as (rank, size):

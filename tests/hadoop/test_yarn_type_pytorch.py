@@ -14,6 +14,7 @@ from yarn_gateway import YarnGateway
 
 from xlearning.fs import FileSystems
 
+pytestmark = pytest.mark.timeout(900)  # the first who asks for torch builds its environment
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 

@@ -10,6 +10,7 @@ import frameworks
 import pytest
 from submitting import PROGRAMS, Gateway
 
+pytestmark = pytest.mark.timeout(900)  # the first who asks for torch builds its environment
 SUM = PROGRAMS / "torch_sum.py"
 
 

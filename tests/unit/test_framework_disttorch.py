@@ -11,7 +11,7 @@ from xlearning.am.launch import launch_spec
 from xlearning.client.cli import main
 from xlearning.config import load
 from xlearning.frameworks import framework
-from xlearning.frameworks.base import Setup
+from xlearning.frameworks.base import Framework, Setup
 from xlearning.job import WORKER, InputStrategy, JobSpec, Member, RoleSpec, Task
 
 NODES = ("node1", "node1", "node2", "node3", "node3")
@@ -85,3 +85,7 @@ def test_it_is_made_of_workers_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search("^ +worker +3 x ", capsys.readouterr().out, re.MULTILINE)
     assert main([*words, "--ps-num", "1", "train"]) == 1
     assert "type DISTTORCH has none" in capsys.readouterr().err
+
+
+def test_pytorch_is_independent_workers() -> None:
+    assert type(framework("PYTORCH")) is Framework
