@@ -11,7 +11,10 @@ from xlearning.frameworks.base import Framework
 
 # Type -> ``module:Class``. Loaded when a job names it.
 _TYPES = {
+    "DISTLIGHTGBM": "xlearning.frameworks.lightgbm:DistLightGBM",
+    "DISTLIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
     "DISTTORCH": "xlearning.frameworks.disttorch:DistTorch",
+    "LIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",
 }
 _OTHERS = "xlearning.frameworks.base:Framework"

@@ -17,12 +17,12 @@ TENSORFLOW = "TENSORFLOW"
 # programs would train alone and look as if they had trained together.
 _MISSING = frozenset(
     (
-        *("XFLOW", "DISTXGBOOST", "DISTLIGHTGBM", "TENSOR2TENSOR", "XDL", "MPI", "HOROVOD"),
-        *("TENSORNET", "DISTLIGHTLDA", "VPC", "DIGITS"),
+        *("XFLOW", "DISTXGBOOST", "TENSOR2TENSOR", "XDL", "MPI", "HOROVOD"),
+        *("TENSORNET", "VPC", "DIGITS"),
     )
 )
 # Without parameter servers these are independent copies in the original too.
-_MISSING_WITH_PS = frozenset(("MXNET", "LIGHTLDA"))
+_MISSING_WITH_PS = frozenset(("MXNET",))
 
 
 def outside(app_type: str, problems: list[Problem]) -> str:
