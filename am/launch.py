@@ -106,6 +106,7 @@ def launch_spec(
         command=setup.command or command,
         env=env,
         files=setup.files,
+        interfaces=setup.interfaces,
         lend_ports=task.role in type_.rules(job, config).lent_ports,
         overflow={placeholder.VARIABLE: placeholder.FILE},
         fetch=plan.fetch(task),
