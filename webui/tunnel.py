@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SCRIPT = Path(__file__).parent / "static" / "board" / "tunnel.js"
 MAX_BODY = 512 * 1024  # bytes; requests of TensorBoard with many runs have some ten thousand
 _METHODS = ("GET", "HEAD", "POST", "PUT")
-_HEAD = re.compile(rb"<head[^>]*>|<!doctype[^>]*>(?!.*<head)", re.IGNORECASE | re.DOTALL)
+_HEAD = re.compile(rb"<head(?:\s[^>]*)?>|<!doctype[^>]*>(?!.*<head)", re.IGNORECASE | re.DOTALL)
 
 
 class Tunnel:

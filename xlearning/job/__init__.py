@@ -47,6 +47,7 @@ from xlearning.job.tasks import ClusterMap, Member, Task
 from xlearning.job.views import (
     BoardView,
     ContainerView,
+    GpuView,
     InputView,
     SaveView,
     Snapshot,
@@ -68,6 +69,7 @@ __all__ = [
     "ContainerState",
     "ContainerView",
     "FetchItem",
+    "GpuView",
     "InputSpec",
     "InputSplit",
     "InputStrategy",
