@@ -32,6 +32,7 @@ from yarn_gateway import YarnGateway, processes_of
 from xlearning.fs import FileSystems
 
 pytestmark = [pytest.mark.browser, pytest.mark.hadoop]
+QUIET = ("--board-enable", "false")
 TAG = "loss {a} 100%25"  # what YARN's proxy spoils in an address
 # something has been painted on the chart, which TensorBoard draws in a worker
 DRAWN = """() => {
@@ -96,7 +97,7 @@ class Job:
         self.gateway, self._go = gateway, gateway.root / f"go-{name}"
         program = PROGRAM.replace("GO", str(self._go))
         self.running: Running = gateway.start(
-            *("--app-type", "TENSORFLOW", "--board-enable", "false", *options),
+            *("--app-type", "TENSORFLOW", *(options if "--board-enable" in options else (*QUIET, *options))),
             *("--output", f"{place.at(name)}#model", "--", "bash", "-c", program),
         )
         self.app_id = gateway.submitted(self.running)
