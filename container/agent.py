@@ -241,7 +241,8 @@ class Agent:
         spec = program.spec.board
         if spec is None or not spec.enabled:
             return
-        from xlearning.container.board import Board, BoardPlace  # loaded where it runs only
+        from xlearning.container.board import Board  # loaded where it runs only
+        from xlearning.container.board_program import BoardPlace
 
         place = BoardPlace(
             self._work, self._identity.log_dir, self._identity.host, program.environment, self._pythonpath
