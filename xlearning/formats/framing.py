@@ -17,7 +17,7 @@ from xlearning.job import InputSplit
 IO = "xlearning.inputformat.io"
 _KEYS = "xlearning.inputformat.key"
 _SEPARATOR = "xlearning.inputformat.key.separator"
-_PIECE = 1 << 20  # bytes
+_PIECE = 1 << 18  # bytes; records take several times the memory of their bytes
 _LONGEST = (1 << 31) - 1  # bytes of a key or value in binary forms
 _LENGTH = struct.Struct(">i")
 _TYPED = struct.Struct(">Bi")
@@ -79,7 +79,7 @@ def pieces(
 
 
 def joined(records: Iterable[Record]) -> Iterator[bytes]:
-    """Values as lines, in pieces of about 1 MiB."""
+    """Values as lines, in pieces of about 256 KiB."""
     held: list[bytes] = []
     size = 0
     for _, value in records:
@@ -93,7 +93,7 @@ def joined(records: Iterable[Record]) -> Iterator[bytes]:
 
 
 def framed(records: Iterable[Record], framing: Framing) -> Iterator[bytes]:
-    """Records in the form of ``framing``, in pieces of about 1 MiB.
+    """Records in the form of ``framing``, in pieces of about 256 KiB.
 
     Raises
     ------
