@@ -19,6 +19,8 @@ import psutil
 from xlearning.cluster.exit_words import words
 from xlearning.container import guardian
 
+DRAIN = 0.5  # seconds in which what a program leaves behind (a `tee`, say) may end by itself
+OUTPUT_DRAIN = 10.0  # the same where it may have output of the job to write
 _GUARDIANS: set[int] = set()
 
 
@@ -122,6 +124,7 @@ class UserProcess:
         stderr: Path,
         grace: float = 2.0,
         stdin: int | None = None,
+        drain: float = DRAIN,
     ) -> UserProcess:
         """Start ``command`` below a guardian; returns when it runs or has failed to.
 
@@ -143,6 +146,8 @@ class UserProcess:
             Seconds from TERM to KILL when it is stopped without other orders.
         stdin : int, optional
             File descriptor of what it reads; the caller closes its own copy. Default: nothing to read.
+        drain : float
+            Seconds in which what it leaves behind may end by itself.
         """
         become_subreaper()
         process = subprocess.Popen(
@@ -163,6 +168,7 @@ class UserProcess:
             "stderr": str(stderr.absolute()),
             "grace": grace,
             "stdin": stdin,
+            "drain": drain,
         }
         await self._connect(json.dumps(spec).encode() + b"\n")
         await self._started.wait()

@@ -804,3 +804,12 @@ def test_a_stop_from_outside_may_be_followed_by_another_attempt(again: bool) -> 
     story.do(ev.AmStopped("the back end stopped the job", again=again))
     story.tick(30)
     assert (story.finish().state, story.finish().retry) == (AppState.KILLED, again)
+
+
+def test_what_a_program_that_succeeded_leaves_to_say_is_a_note_of_the_job() -> None:
+    story = Story(worker=24)
+    for number, container in enumerate(story.all_running().values()):
+        story.do(ev.ProcessExited(container, 1, 0, (), "some words" if number else ""))
+    notes = story.state.notes
+    assert len(notes) == 21 and "more containers have notes" in notes[-1]
+    assert notes[0] == "worker:1: some words"
