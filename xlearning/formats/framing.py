@@ -9,7 +9,7 @@ from enum import Enum
 
 from xlearning.config import Config
 from xlearning.errors import StorageError
-from xlearning.formats.base import InputFormat, LineFormat, Record
+from xlearning.formats.base import InputFormat, LineFormat, Record, UnbrokenFormat
 from xlearning.formats.escapes import unescaped
 from xlearning.formats.source import Files
 from xlearning.job import InputSplit
@@ -75,6 +75,8 @@ def pieces(
     """
     if framing.io is Io.TEXT and not framing.keys and isinstance(format_, LineFormat):
         return format_.lines(split, reading)
+    if framing.io is Io.TEXT and isinstance(format_, UnbrokenFormat):
+        return framed(format_.unbroken(split, reading), framing)
     return framed(format_.records(split, reading), framing)
 
 
