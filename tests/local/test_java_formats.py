@@ -33,6 +33,7 @@ pytestmark = pytest.mark.hadoop
 
 OLD = "org.apache.hadoop.mapred.TextInputFormat"
 NEW = "org.apache.hadoop.mapreduce.lib.input.TextInputFormat"
+QUICK = "-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # starts with half the work
 NAMES = ("a b", "x,y", "p[1]*?{c}", "back\\slash", "100%", "é")
 
 
@@ -61,7 +62,8 @@ def made(name: str, classes: str, **properties: str) -> InputFormat:
 
 def settings(classes: str, **properties: str) -> Config:
     forced = {f"xlearning.{way}putformat.java": "true" for way in ("in", "out")}
-    return Config.from_properties({**forced, "xlearning.java.classpath": classes, **properties})
+    forced |= {"xlearning.java.classpath": classes, "xlearning.java.options": QUICK}
+    return Config.from_properties({**forced, **properties})
 
 
 def written(name: str, config: Config, parts: Parts, *batches: list[bytes]) -> list[str]:
@@ -226,6 +228,7 @@ def test_a_writer_that_fails(word: str, classes: str, jar: Path, tmp_path: Path)
 def test_classes_in_a_jar_of_the_job(hadoop: MiniHadoop, jar: Path, place: Place, gateway: Gateway) -> None:
     """Hadoop's classes are where HADOOP_HOME says."""
     gateway.environment["HADOOP_HOME"] = str(hadoop.layout.root)
+    gateway.properties["xlearning.java.options"] = QUICK
     lines = [b"%s %d\n" % (name, n) for name in (b"a", b"b", b"c") for n in range(3000)]
     for number, name in enumerate(("a b", "b", "c")):
         place.write(f"in/{name}", b"".join(lines[3000 * number : 3000 * (number + 1)]))
