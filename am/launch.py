@@ -7,23 +7,26 @@ import time
 from collections.abc import Collection, Mapping
 
 from xlearning.am.core.policies import Limits
-from xlearning.am.core.tasks import ClusterMap, Task, streams_output
-from xlearning.am.frameworks import framework
+from xlearning.am.core.tasks import streams_output
 from xlearning.am.inputs import placeholder
 from xlearning.am.inputs.plan import InputPlan
 from xlearning.cluster import attempts
 from xlearning.config import Config
+from xlearning.frameworks import framework
+from xlearning.frameworks.base import Framework
 from xlearning.fs.base import join, split_uri
 from xlearning.fs.intent import save_part, upload_folder
 from xlearning.job import (
     CHIEF,
     EVALUATOR,
     WORKER,
+    ClusterMap,
     InputStrategy,
     JobSpec,
     LaunchSpec,
     OutputStrategy,
     SinkSpec,
+    Task,
 )
 from xlearning.template import fill
 
@@ -58,6 +61,15 @@ def limits(config: Config) -> Limits:
     )
 
 
+def type_of(job: JobSpec) -> Framework:
+    """The rules of the job's application type."""
+    if job.framework:
+        from xlearning.formats import own  # not loaded by jobs without one
+
+        own.offer(job.modules)
+    return framework(job.app_type, job.framework)
+
+
 def launch_spec(
     job: JobSpec,
     config: Config,
@@ -71,9 +83,11 @@ def launch_spec(
     The user's own variables win over all others, as in the original.
     """
     command, own = _filled(job, task)
+    type_ = type_of(job)
+    setup = type_.setup(job, config, task, cluster)
     env = {
         "APP_ID": job.app_id,
-        **framework(job.app_type).environment(job, config, task, cluster),
+        **setup.env,
         **plan.variables(task),
         **own,
     }
@@ -85,8 +99,10 @@ def launch_spec(
     if board is not None and not split_uri(board.log_dir)[0]:
         folders.append(board.log_dir)
     return LaunchSpec(
-        command=command,
+        command=setup.command or command,
         env=env,
+        files=setup.files,
+        release_ports=task.role in type_.rules(job, config).released_ports,
         overflow={placeholder.VARIABLE: placeholder.FILE},
         fetch=plan.fetch(task),
         folders=tuple(dict.fromkeys(folders)),

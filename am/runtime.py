@@ -21,7 +21,6 @@ from xlearning.am.core.machine import Machine
 from xlearning.am.core.state import Phase
 from xlearning.am.core.view import snapshot
 from xlearning.am.finish import Ending
-from xlearning.am.frameworks import framework
 from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import InputPlan, plan_inputs
 from xlearning.am.logs import AgentLogs
@@ -77,7 +76,7 @@ class Runtime:
         self.job = launch.effective_job(job, self.config, attempt)
         self.attempt = attempt
         self._services = services
-        rules = framework(job.app_type).rules(self.job, self.config)
+        rules = launch.type_of(job).rules(self.job, self.config)
         self.machine = Machine(self.job, rules, launch.limits(self.config))
         self._events: asyncio.Queue[ev.Event] = asyncio.Queue()
         self._status = StatusSource()

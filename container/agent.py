@@ -162,8 +162,7 @@ class Agent:
             self._spawn(self._reserve(generation, order.ports))
 
     async def _reserve(self, generation: int, count: int) -> None:
-        for port in self._ports:
-            port.release()
+        self._release_ports()
         try:
             held = await blocking.call(lambda: self._orders.reserve(count), name="ports")
         except EXPECTED as error:
@@ -172,7 +171,8 @@ class Agent:
             return
         if generation == self._voice.generation:
             self._ports = held
-            self._voice.say(ports_ready=pb.PortsReady(ports=[port.port for port in held]))
+            ip = held[0].ip if held else ""
+            self._voice.say(ports_ready=pb.PortsReady(ports=[port.port for port in held], ip=ip))
 
     def _launch(self, order: pb.Launch) -> None:
         if self._launch_task is None:
@@ -182,6 +182,8 @@ class Agent:
         program = await self._fetch(order)
         if program is None:
             return
+        if program.spec.release_ports:
+            self._release_ports()
         try:
             pid = await program.start(self._orders.fss)
         except EXPECTED as error:
@@ -288,6 +290,9 @@ class Agent:
         swept = await blocking.call(lambda: sweep_descendants(grace), name="sweep")
         if swept:
             log.warning("%d processes had been left behind and were ended", swept)
+        self._release_ports()
+
+    def _release_ports(self) -> None:
         for port in self._ports:
             port.release()
 

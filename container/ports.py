@@ -23,13 +23,16 @@ class HeldPort:
     Attributes
     ----------
     host : str
+        Name or address that it was asked for by.
+    ip : str
         Address it is bound on.
     port : int
         Number of the port.
     """
 
-    def __init__(self, host: str, port: int, holder: socket.socket, lock: socket.socket) -> None:
+    def __init__(self, host: str, ip: str, port: int, holder: socket.socket, lock: socket.socket) -> None:
         self.host = host
+        self.ip = ip
         self.port = port
         self._holder = holder
         self._lock = lock
@@ -113,7 +116,7 @@ def _hold(host: str, family: socket.AddressFamily, address: str, port: int) -> H
         if _is_free(port):
             holder = _bind(family, address, port, shared=True)
             if holder is not None:
-                return HeldPort(host, port, holder, lock)
+                return HeldPort(host, address, port, holder, lock)
     except OSError as error:
         lock.close()
         raise XLearningError(

@@ -8,6 +8,7 @@ import functools
 import logging
 import os
 import pwd
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from xlearning.container.metrics import TreeMeter, Usage
 from xlearning.container.outputs import hold
 from xlearning.container.paths import inside
 from xlearning.container.process import ProcessExit, UserProcess
+from xlearning.frameworks.base import AGENT_PYTHON
 from xlearning.fs import FileSystems
 from xlearning.job import LaunchSpec
 
@@ -158,7 +160,7 @@ class Program:
         self._environment = environment.variables
         start = functools.partial(
             UserProcess.start,
-            self.spec.command,
+            _words(self.spec.command),
             environment.variables,
             self._work,
             stderr=self._identity.log_dir / STDERR,
@@ -289,6 +291,11 @@ async def _pause(ended: asyncio.Event, seconds: float) -> None:
             await asyncio.wait_for(ended.wait(), seconds)
         except asyncio.TimeoutError:
             return
+
+
+def _words(command: Sequence[str]) -> Sequence[str]:
+    """The command, with our own Python where it asks for that."""
+    return [sys.executable, *command[1:]] if command[0] == AGENT_PYTHON else command
 
 
 def _text(value: bytes) -> str:

@@ -67,7 +67,7 @@ def _saved(body: Any) -> Fields:
 
 _RULES: dict[str, tuple[str, Callable[[Any], Fields]]] = {
     "beat": ("Beat", _beat),
-    "ports_ready": ("PortsReady", lambda b: {"ports": tuple(b.ports)}),
+    "ports_ready": ("PortsReady", lambda b: {"ports": tuple(b.ports), "ip": b.ip}),
     "fetch_progress": ("FetchProgressed", _moving),
     "fetch_done": ("FetchDone", _counts),
     "fetch_failed": ("FetchFailed", _reason),

@@ -72,10 +72,12 @@ class Beat(_message.Message):
     def __init__(self, has_progress: bool = ..., progress: _Optional[float] = ..., cpu_percent: _Optional[float] = ..., memory_bytes: _Optional[int] = ...) -> None: ...
 
 class PortsReady(_message.Message):
-    __slots__ = ("ports",)
+    __slots__ = ("ports", "ip")
     PORTS_FIELD_NUMBER: _ClassVar[int]
+    IP_FIELD_NUMBER: _ClassVar[int]
     ports: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, ports: _Optional[_Iterable[int]] = ...) -> None: ...
+    ip: str
+    def __init__(self, ports: _Optional[_Iterable[int]] = ..., ip: _Optional[str] = ...) -> None: ...
 
 class FetchProgress(_message.Message):
     __slots__ = ("files", "bytes", "total_files", "total_bytes", "rate")

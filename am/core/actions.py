@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from xlearning.am.core.tasks import ClusterMap, SavedPart, Task, Uploaded
-from xlearning.job import AppState
+from xlearning.am.core.tasks import SavedPart, Uploaded
+from xlearning.job import AppState, ClusterMap, Task
 
 
 @dataclass(frozen=True)

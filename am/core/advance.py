@@ -6,9 +6,9 @@ from xlearning.am.core import saves
 from xlearning.am.core.actions import Commit, Finish, Launch, Prepare
 from xlearning.am.core.policies import verdict
 from xlearning.am.core.state import Container, Phase
-from xlearning.am.core.tasks import Slot, Task, Uploaded, fill
+from xlearning.am.core.tasks import Slot, Uploaded, fill
 from xlearning.am.core.turn import Turn
-from xlearning.job import WORKER, AppState, ContainerState
+from xlearning.job import WORKER, AppState, ContainerState, Task
 
 
 def advance(turn: Turn) -> None:
@@ -88,9 +88,10 @@ def _stopping(turn: Turn) -> None:
     state = turn.state
     succeeded = state.outcome is AppState.SUCCEEDED
     for container in state.live():
-        if container.busy and succeeded and _optional(turn, container):
+        grace = _grace(turn, container) if succeeded else 0.0
+        if container.busy and grace:
             if container.stop_after is None and not container.stop_sent:
-                container.stop_after = state.now + turn.limits.evaluator_grace
+                container.stop_after = state.now + grace
         elif container.busy:
             turn.stop(container, "the training is over" if succeeded else "the job has failed or was killed")
         elif container.state is not ContainerState.UPLOADING or not (succeeded or turn.publishes_failure()):
@@ -108,8 +109,12 @@ def _stopping(turn: Turn) -> None:
         turn.enter(Phase.RELEASING)
 
 
-def _optional(turn: Turn, container: Container) -> bool:
-    return container.task is not None and container.task.role in turn.rules.optional_roles
+def _grace(turn: Turn, container: Container) -> float:
+    """Seconds that a container has to end by itself when the training is over."""
+    role = container.task.role if container.task else ""
+    if role in turn.rules.optional_roles:
+        return turn.limits.evaluator_grace
+    return turn.rules.service_grace if role in turn.rules.service_roles else 0.0
 
 
 def _uploaded(turn: Turn) -> tuple[Uploaded, ...]:

@@ -110,7 +110,7 @@ def beat(turn: Turn, event: ev.Beat) -> None:
 def ports_ready(turn: Turn, event: ev.PortsReady) -> None:
     container = current(turn, event)
     if container and container.state is ContainerState.PREPARING:
-        container.ports, container.ports_ready = event.ports, True
+        container.ports, container.ip, container.ports_ready = event.ports, event.ip, True
 
 
 def fetch_progressed(turn: Turn, event: ev.FetchProgressed | ev.FetchDone) -> None:
@@ -171,6 +171,8 @@ def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
         else:
             turn.set(container, ContainerState.FAILED, reason)
             turn.release(container, "done")
+        if turn.awaited(container):
+            turn.spoil(container.describe_end())
     elif turn.uploads(container):
         _upload(turn, container)
     else:

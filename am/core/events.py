@@ -143,7 +143,10 @@ class Beat(AgentEvent):
 
 @dataclass(frozen=True)
 class PortsReady(AgentEvent):
+    """``ip``: the address that the ports are bound on."""
+
     ports: tuple[int, ...] = ()
+    ip: str = ""
 
 
 @dataclass(frozen=True)

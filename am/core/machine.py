@@ -9,9 +9,10 @@ from xlearning.am.core import agents, backend, clock, saves
 from xlearning.am.core import events as ev
 from xlearning.am.core.actions import Action
 from xlearning.am.core.advance import advance
-from xlearning.am.core.policies import Limits, Rules
+from xlearning.am.core.policies import Limits
 from xlearning.am.core.state import Phase, State
 from xlearning.am.core.turn import Turn
+from xlearning.frameworks.base import Rules
 from xlearning.job import BoardView, JobSpec
 
 _HANDLERS: dict[type[ev.Event], Callable[[Turn, Any], None]] = {

@@ -2,44 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from xlearning.am.core.state import Container
 from xlearning.cluster.exit_words import out_of_memory
-from xlearning.job import EVALUATOR, PS, WORKER, ContainerState
+from xlearning.frameworks.base import Rules
+from xlearning.job import ContainerState
 
 _AGENT_MEMORY = 64 << 20  # bytes
-
-
-@dataclass(frozen=True)
-class Rules:
-    """How an application type treats its roles.
-
-    Attributes
-    ----------
-    gang : bool
-        True: the job needs every container, the first failure ends it. False: the containers are
-        independent, and the job fails when failed >= workers * ``max_failure_rate``.
-    ports : mapping
-        Role -> number of ports that its containers reserve.
-    service_roles : frozenset
-        Roles that serve the others and are stopped when these are done (parameter servers).
-    optional_roles : frozenset
-        Roles whose failure does not count, and that get a grace time at the end (the evaluator).
-    upload_roles : frozenset
-        Roles whose local output is taken back.
-    has_chief : bool
-        Worker 0 is shown as the chief.
-    """
-
-    gang: bool = False
-    max_failure_rate: float = 0.5
-    ports: Mapping[str, int] = field(default_factory=dict)
-    service_roles: frozenset[str] = frozenset((PS,))
-    optional_roles: frozenset[str] = frozenset((EVALUATOR,))
-    upload_roles: frozenset[str] = frozenset((WORKER, EVALUATOR))
-    has_chief: bool = False
 
 
 @dataclass(frozen=True)

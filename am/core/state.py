@@ -5,14 +5,17 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from xlearning.am.core.tasks import ClusterMap, SavedPart, Slot, Task
+from xlearning.am.core.tasks import SavedPart, Slot
 from xlearning.job import (
     AppState,
     BoardView,
+    ClusterMap,
     ContainerState,
     InputView,
+    Member,
     SaveState,
     SaveTrigger,
+    Task,
     TransferView,
 )
 
@@ -47,6 +50,7 @@ class Container:
     stop_by: float | None = None
     stop_after: float | None = None
     ports: tuple[int, ...] = ()
+    ip: str = ""
     ports_ready: bool = False
     stop_sent: bool = False
     killed: bool = False
@@ -166,10 +170,10 @@ class State:
         return [c for c in self.containers.values() if not c.state.final]
 
     def cluster_map(self) -> ClusterMap:
-        """Addresses of every place, in order of index; every place must be held."""
-        cluster: dict[str, list[str]] = {}
+        """Every place, in order of index; every place must be held."""
+        cluster: dict[str, list[Member]] = {}
         for slot in sorted(self.slots, key=lambda s: (s.role, s.index)):
             container = self.containers[self.holders[slot.role, slot.index]]
-            address = f"{container.host}:{container.ports[0]}" if container.ports else ""
-            cluster.setdefault(slot.role, []).append(address)
-        return {role: tuple(addresses) for role, addresses in cluster.items()}
+            member = Member(container.host, container.ports, container.ip)
+            cluster.setdefault(slot.role, []).append(member)
+        return {role: tuple(members) for role, members in cluster.items()}

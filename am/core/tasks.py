@@ -1,35 +1,11 @@
-"""Tasks: what a container is asked to be. A slot is a (role, index) that one live container fills."""
+"""Places of a job: a slot is a (role, index) that one live container fills; what comes out of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xlearning.job import CHIEF, WORKER, JobSpec, OutputStrategy, RoleSpec
-
-ClusterMap = Mapping[str, tuple[str, ...]]
-"""Role -> ``host:port`` of each index, in order of index; empty text where none was reserved."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """Who a container is: role and index within the job, and how often that place was filled anew.
-
-    Attributes
-    ----------
-    role : str
-        As the program sees it: a separate chief is ``worker`` with index 0.
-    generation : int
-        Counts replacements of one (role, index), from 1.
-    """
-
-    role: str
-    index: int
-    generation: int
-    chief: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.role}:{self.index}"
+from xlearning.job import CHIEF, WORKER, JobSpec, OutputStrategy, RoleSpec, Task
 
 
 @dataclass(frozen=True)

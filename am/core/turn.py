@@ -14,9 +14,10 @@ from xlearning.am.core.actions import (
     RequestContainers,
     StopProcess,
 )
-from xlearning.am.core.policies import Limits, Rules, memory_note
+from xlearning.am.core.policies import Limits, memory_note
 from xlearning.am.core.state import Container, Phase, SaveRun, State
 from xlearning.am.core.tasks import streams_output
+from xlearning.frameworks.base import Rules
 from xlearning.job import WORKER, AppState, ContainerState, JobSpec, OutputStrategy
 
 _SHOWN_FAILURES, _SHOWN_WORDS = 10, 500  # parts of a save, characters
@@ -162,6 +163,8 @@ class Turn:
             self._replace(container, reason)
         elif self.uploads(container) and placed and placed.role not in self.rules.optional_roles:
             self.spoil(f"{container.describe_end()}; its output is lost")
+        elif self.awaited(container):
+            self.spoil(container.describe_end())
 
     def memory_note(self, container: Container) -> str:
         """See `policies.memory_note`."""
@@ -179,6 +182,11 @@ class Turn:
             AppState.FAILED,
             f"{role} containers do not start ({self.state.replaced[role]} tried): {reason}{logs}",
         )
+
+    def awaited(self, container: Container) -> bool:
+        """Whether it may end by itself once the others are done, and then has to end well."""
+        task = container.task
+        return bool(task and self.rules.service_grace and task.role in self.rules.service_roles)
 
     def uploads(self, container: Container) -> bool:
         """Whether the output of this container is wanted."""

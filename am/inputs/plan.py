@@ -6,13 +6,22 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from xlearning.am.core.tasks import ClusterMap, Task
 from xlearning.am.inputs import download, placeholder, stream
 from xlearning.am.inputs.assign import Assignment, Listing, deal, nothing
 from xlearning.am.inputs.near import dealt_near
 from xlearning.config import Config
 from xlearning.fs import FileSystems, dealing
-from xlearning.job import CHIEF, WORKER, FetchItem, InputStrategy, InputView, JobSpec, StreamSpec
+from xlearning.job import (
+    CHIEF,
+    WORKER,
+    ClusterMap,
+    FetchItem,
+    InputStrategy,
+    InputView,
+    JobSpec,
+    StreamSpec,
+    Task,
+)
 
 
 @dataclass(frozen=True)
@@ -30,7 +39,7 @@ class InputPlan:
         """The plan for workers on these hosts. A worker that takes another one's place reads the same."""
         if not self.near:
             return self
-        hosts = [address.rpartition(":")[0] for address in cluster.get(WORKER, ())[: len(self.streams)]]
+        hosts = [member.host for member in cluster.get(WORKER, ())[: len(self.streams)]]
         streams = dealt_near(self.streams, hosts) if len(hosts) == len(self.streams) else self.streams
         return dataclasses.replace(self, streams=streams, near=False)
 

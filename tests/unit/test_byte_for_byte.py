@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from xlearning.am.core.tasks import Task
 from xlearning.am.inputs.plan import InputPlan
 from xlearning.am.launch import launch_spec
 from xlearning.client.api.job import Job
@@ -35,7 +34,9 @@ from xlearning.job import (
     JobSpec,
     LaunchSpec,
     LocalResource,
+    Member,
     ResourceKind,
+    Task,
     from_dict,
     to_dict,
 )
@@ -80,7 +81,7 @@ def arrives(job: JobSpec) -> tuple[list[bytes], dict[bytes, bytes]]:
     staged = from_dict(JobSpec, json.loads(json.dumps(to_dict(job)).encode("ascii")))
     config = load(environ={}, overrides=tuple(staged.properties.items()))
     inputs = InputPlan(InputStrategy.DOWNLOAD, {}, ())
-    spec = launch_spec(staged, config, inputs, Task(WORKER, 0, 1), {WORKER: ("a:1",)})
+    spec = launch_spec(staged, config, inputs, Task(WORKER, 0, 1), {WORKER: (Member("a", (1,)),)})
     spec = from_dict(LaunchSpec, json.loads(json.dumps(to_dict(spec)).encode("ascii")))
     order = json.loads(json.dumps({"command": list(spec.command), "env": dict(spec.env)}).encode("ascii"))
     words = [guardian._bytes(word) for word in order["command"]]

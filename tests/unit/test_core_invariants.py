@@ -19,8 +19,9 @@ from hypothesis.stateful import (
 from xlearning.am.core import actions as act
 from xlearning.am.core import events as ev
 from xlearning.am.core.machine import Machine
-from xlearning.am.core.policies import Limits, Rules
+from xlearning.am.core.policies import Limits
 from xlearning.am.core.state import Phase
+from xlearning.frameworks.base import Rules
 from xlearning.job import (
     AppState,
     ContainerState,

@@ -10,10 +10,20 @@ import pytest
 from xlearning.am.core import actions as act
 from xlearning.am.core import events as ev
 from xlearning.am.core.machine import Machine
-from xlearning.am.core.policies import Limits, Rules
+from xlearning.am.core.policies import Limits
 from xlearning.am.core.state import Phase, SaveRun
 from xlearning.am.core.view import snapshot
-from xlearning.job import AppState, ContainerState, JobSpec, OutputSpec, RoleSpec, SaveState, SaveTrigger
+from xlearning.frameworks.base import Rules
+from xlearning.job import (
+    AppState,
+    ContainerState,
+    JobSpec,
+    Member,
+    OutputSpec,
+    RoleSpec,
+    SaveState,
+    SaveTrigger,
+)
 
 GANG = Rules(
     gang=True,
@@ -79,7 +89,7 @@ class Story:
                 self.grant(role.name)
         self.do(ev.InputListed(()))
         for container in list(self.state.containers.values()):
-            self.do(ev.PortsReady(container.id, 1, (20000,)))
+            self.do(ev.PortsReady(container.id, 1, (20000,), "10.0.0.1"))
         for container in list(self.state.containers.values()):
             self.do(ev.ProcessStarted(container.id, 1, 7))
         return {str(c.task): c.id for c in self.state.containers.values()}
@@ -124,8 +134,9 @@ def test_a_gang_with_ps_succeeds_and_commits_once() -> None:
 def test_the_launch_carries_the_whole_cluster_map() -> None:
     story = Story(ps=1, worker=2)
     story.all_running()
+    member = Member("h", (20000,), "10.0.0.1")
     (cluster,) = {id(a.cluster): a.cluster for a in story.of(act.Launch)}.values()
-    assert cluster == {"ps": ("h:20000",), "worker": ("h:20000", "h:20000")}
+    assert cluster == {"ps": (member,), "worker": (member, member)}
 
 
 def test_indices_are_dealt_by_host_then_container() -> None:
@@ -760,6 +771,46 @@ def test_input_problems_do_not_earn_a_second_attempt() -> None:
     story.do(ev.InputFailed("nothing there"))
     story.tick(5)
     assert (story.finish().state, story.finish().retry) == (AppState.FAILED, False)
+
+
+LINGERING = dataclasses.replace(GANG, service_grace=30.0)
+
+
+def test_services_may_end_by_themselves_after_the_others() -> None:
+    story = Story(LINGERING, ps=1, worker=1, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"])
+    story.tick(20)
+    assert not story.of(act.StopProcess)
+    story.exits(tasks["ps:0"])
+    story.leave_all()
+    assert story.finish().state is AppState.SUCCEEDED
+
+
+def test_services_that_do_not_end_are_stopped_when_their_time_is_over() -> None:
+    story = Story(LINGERING, ps=1, worker=1, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"])
+    story.tick(31)
+    assert [a.container_id for a in story.of(act.StopProcess)] == [tasks["ps:0"]]
+    story.exits(tasks["ps:0"], 143)
+    story.leave_all()
+    assert story.finish().state is AppState.SUCCEEDED
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_services_that_fail_in_that_time_fail_the_job(lost: bool) -> None:
+    story = Story(LINGERING, ps=1, worker=1, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"])
+    if lost:
+        story.do(ev.ContainerCompleted(tasks["ps:0"], -100, "node lost"))
+    else:
+        story.exits(tasks["ps:0"], 3, ("disk full",))
+    story.leave_all()
+    finish = story.finish()
+    assert finish.state is AppState.FAILED
+    assert "ps:0" in finish.reason
 
 
 def test_waiting_for_the_cluster_may_be_bounded() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from xlearning.am.core.tasks import Task
 from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import plan_inputs
 from xlearning.am.launch import limits
@@ -21,7 +20,7 @@ from xlearning.config import Config, load
 from xlearning.errors import ApplicationNotFound, ConfigError, UsageError
 from xlearning.fs import FileSystems, dealing
 from xlearning.fs.base import FileStatus
-from xlearning.job import WORKER
+from xlearning.job import WORKER, Task
 
 
 def report(app_id: str) -> ApplicationReport:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from xlearning.am.core.tasks import Task
 from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import InputPlan, plan_inputs
 from xlearning.am.launch import launch_spec
@@ -36,8 +35,10 @@ from xlearning.job import (
     InputSplit,
     InputStrategy,
     LaunchSpec,
+    Member,
     RoleSpec,
     StreamSpec,
+    Task,
     from_dict,
     to_dict,
 )
@@ -112,7 +113,7 @@ def test_splits_near_their_workers(monkeypatch: pytest.MonkeyPatch) -> None:
         "--worker-num", "2", *STREAM, "--conf", "xlearning.input.stream.order=local", "--input", "data/b#z"
     )
     master = handed_out(plan)
-    cluster = {WORKER: ("h1:1", "h2:2")}
+    cluster = {WORKER: (Member("h1", (1,)), Member("h2", (2,)))}
     placed = master.placed(cluster)
     assert shares(placed.streams)[0][:2] == ["a:10+10", "a:20+10"]
     assert "a:0+10" in shares(placed.streams)[1]
@@ -131,7 +132,11 @@ def told(streams: tuple[StreamSpec, ...]) -> list[tuple[str, int, str]]:
 def test_hosts_that_nobody_knows_change_nothing() -> None:
     plan, _ = planned("--worker-num", "2", *STREAM, "--conf", "xlearning.input.stream.order=local")
     master = handed_out(plan)
-    assert master.placed({WORKER: ("h1:1", "h2:2")}).streams == master.streams == plan.streams
+    assert (
+        master.placed({WORKER: (Member("h1", (1,)), Member("h2", (2,)))}).streams
+        == master.streams
+        == plan.streams
+    )
 
 
 @pytest.mark.parametrize("order", ["contiguous", "roundrobin", "random"])
@@ -176,7 +181,7 @@ def test_only_workers_are_fed() -> None:
     assert [role.name for role in plan.job.roles][:2] == [PS, CHIEF]
     assert len(plan.streams) == 2
     master = handed_out(plan)
-    cluster = {role: tuple(f"h:{n}" for n in range(9)) for role in ("worker", "ps", "evaluator")}
+    cluster = {role: tuple(Member("h", (n,)) for n in range(9)) for role in ("worker", "ps", "evaluator")}
     specs = {
         task: launch_spec(plan.job, config, master, Task(*task, 1), cluster)
         for task in ((PS, 0), (WORKER, 0), (WORKER, 1), ("evaluator", 0))

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xlearning.am.core.tasks import Task
 from xlearning.am.inputs.plan import InputPlan
 from xlearning.am.launch import launch_spec
 from xlearning.config import Config
@@ -18,8 +17,10 @@ from xlearning.job import (
     InputStrategy,
     JobSpec,
     LaunchSpec,
+    Member,
     RoleSpec,
     SearchPaths,
+    Task,
 )
 from xlearning.template import PLACEHOLDERS, fill, placeholders
 
@@ -75,7 +76,8 @@ def launched(task: Task, *, template: bool, command: tuple[str, ...] = OLD) -> L
         search=SearchPaths(("a.jar",), path="/opt/bin"),
         template=template,
     )
-    cluster = {PS: ("a:1", "b:1"), WORKER: ("c:1", "d:1", "e:1", "f:1"), EVALUATOR: ("g:1",)}
+    hosts = {PS: "ab", WORKER: "cdef", EVALUATOR: "g"}
+    cluster = {role: tuple(Member(host, (1,)) for host in names) for role, names in hosts.items()}
     return launch_spec(
         job, Config.from_properties({}), InputPlan(InputStrategy.DOWNLOAD, {}, ()), task, cluster
     )

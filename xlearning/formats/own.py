@@ -83,8 +83,8 @@ class Own:
                 hint='docs/data.md, "Your own format", tells what a format has',
             )
 
-    def make(self, config: Config) -> object:
-        """An instance.
+    def make(self, *arguments: Config) -> object:
+        """An instance, of the class called with ``arguments``.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Own:
         """
         try:
             with printing_to_stderr():
-                return self._class(config)
+                return self._class(*arguments)
         except XLearningError:
             raise
         except (Exception, SystemExit) as error:

@@ -41,6 +41,7 @@ from xlearning.job.spec import (
     RoleSpec,
     SearchPaths,
 )
+from xlearning.job.tasks import ClusterMap, Member, Task
 from xlearning.job.views import (
     BoardView,
     ContainerView,
@@ -59,6 +60,7 @@ __all__ = [
     "AppState",
     "BoardSpec",
     "BoardView",
+    "ClusterMap",
     "ContainerState",
     "ContainerView",
     "FetchItem",
@@ -69,6 +71,7 @@ __all__ = [
     "JobSpec",
     "LaunchSpec",
     "LocalResource",
+    "Member",
     "OutputSpec",
     "OutputStrategy",
     "ResourceKind",
@@ -80,6 +83,7 @@ __all__ = [
     "SinkSpec",
     "Snapshot",
     "StreamSpec",
+    "Task",
     "TransferView",
     "from_dict",
     "to_dict",

@@ -106,8 +106,10 @@ class JobSpec:
         URI of this application's own staging folder (``<staging>/<application id>``).
     default_fs : str
         URI of the default file system; paths without a scheme were made absolute against it.
+    framework : str
+        ``module:Class`` of an application type that is not one of ours; empty: ``app_type`` names it.
     modules : mapping
-        Name -> text of modules with formats of the user's own.
+        Name -> text of modules with formats, or the application type, of the user's own.
     """
 
     app_id: str
@@ -130,6 +132,7 @@ class JobSpec:
     board: BoardSpec = BoardSpec(False, 0, "eventLog", 1)
     search: SearchPaths = SearchPaths()
     template: bool = False
+    framework: str = ""
     modules: Mapping[str, str] = field(default_factory=dict)
 
     def role(self, name: str) -> RoleSpec | None:

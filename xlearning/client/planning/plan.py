@@ -141,7 +141,11 @@ def make_plan(
         fss=fss,
         problems=found,
     )
-    own_modules = modules.collect(config, shipped, fss, found)
+    app_type = (request.app_type or DEFAULT_TYPE).strip() or DEFAULT_TYPE
+    app_type = app_type if ":" in app_type else app_type.upper()
+    outside = roles.outside(app_type, found)
+    own_modules = modules.collect(config, outside, shipped, fss, found)
+    type_ = roles.rules(app_type, outside, found)
     output_strategy = OutputStrategy(config.get("xlearning.output.strategy"))
     if output_strategy is OutputStrategy.STREAM:
         sinks.check(request, config, found, notes)
@@ -176,8 +180,7 @@ def make_plan(
     if not config_complete:
         refuse(found)
     _check_local_names(listings, output_specs, shipped, config, found)
-    app_type = (request.app_type or DEFAULT_TYPE).strip().upper() or DEFAULT_TYPE
-    crew = roles.asked(app_type, config, found, notes)
+    crew = roles.asked(app_type, type_, config, found, notes)
     wanted_workers = crew.workers
     if streaming:
         feeds = streams.plan(request, listings, shipped, crew.workers, config, fss, found, notes)
@@ -185,9 +188,10 @@ def make_plan(
         feeds = ()
         if not dealing.rule(config).whole:
             crew = roles.match_files(crew, _smallest(listings), config, notes)
-    roles.check_limit(crew, config, found)
+    asked = type_.roles(crew, config)
+    roles.check_limit(asked, config, found)
     if setting.local:
-        roles.check_slots(crew, config.get("xlearning.local.slots"), found)
+        roles.check_slots(asked, config.get("xlearning.local.slots"), found)
     else:
         from xlearning.client.packaging import delivery  # not needed, and not loaded, for local jobs
 
@@ -201,7 +205,7 @@ def make_plan(
         app_type=app_type,
         user=setting.user,
         command=request.command,
-        roles=roles.roles(app_type, crew, config),
+        roles=asked,
         staging="",
         default_fs=setting.default_fs,
         inputs=tuple(input_specs),
@@ -215,6 +219,7 @@ def make_plan(
         board=board,
         search=search,
         template=bool(request.template),
+        framework=outside,
         modules=own_modules,
     )
     libraries: tuple[str, ...] = ()

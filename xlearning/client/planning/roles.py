@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from xlearning.client.problems import Problem
 from xlearning.config import Config
-from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, RoleSpec
+from xlearning.errors import UsageError
+from xlearning.frameworks import framework, known
+from xlearning.frameworks.base import Crew, Framework
+from xlearning.job import RoleSpec
 
 TENSORFLOW = "TENSORFLOW"
 # Types whose processes meet by means that this version does not have. Run as independent copies, their
@@ -22,16 +25,31 @@ _MISSING = frozenset(
 _MISSING_WITH_PS = frozenset(("MXNET", "LIGHTLDA"))
 
 
-@dataclass(frozen=True)
-class Crew:
-    """Numbers of containers: workers count worker 0, and not the evaluator."""
+def outside(app_type: str, problems: list[Problem]) -> str:
+    """``module:Class`` of a type that is not one of ours; empty for those that are, or that nobody knows."""
+    if ":" in app_type:
+        return app_type
+    if app_type in known():
+        return ""
+    from xlearning.frameworks import outside as others  # costs a look at all that is installed
 
-    workers: int
-    ps: int
-    evaluator: bool
+    try:
+        return others.find(app_type)
+    except UsageError as error:
+        problems.append(Problem(error.message, error.hint or ""))
+        return ""
 
 
-def asked(app_type: str, config: Config, problems: list[Problem], notes: list[str]) -> Crew:
+def rules(app_type: str, outside: str, problems: list[Problem]) -> Framework:
+    """What the application type says; that of independent workers where it cannot be loaded."""
+    try:
+        return framework(app_type, outside)
+    except UsageError as error:
+        problems.append(Problem(error.message, error.hint or ""))
+        return Framework()
+
+
+def asked(app_type: str, type_: Framework, config: Config, problems: list[Problem], notes: list[str]) -> Crew:
     """The crew that the properties ask for."""
     ps = int(config.get("xlearning.ps.num"))
     if app_type in _MISSING or (ps > 0 and app_type in _MISSING_WITH_PS):
@@ -42,7 +60,7 @@ def asked(app_type: str, config: Config, problems: list[Problem], notes: list[st
                 "other) and XLEARNING (independent workers)",
             )
         )
-    elif ps > 0 and app_type != TENSORFLOW:
+    elif ps > 0 and not type_.has_ps:
         problems.append(
             Problem(
                 f"{ps} parameter servers are asked for, but type {app_type} has none",
@@ -56,7 +74,9 @@ def asked(app_type: str, config: Config, problems: list[Problem], notes: list[st
     if evaluator and (app_type != TENSORFLOW or total < 2):
         notes.append(f"--tf-evaluator has no effect: it needs type {TENSORFLOW} and at least 2 workers")
         evaluator = False
-    return Crew(total - evaluator, ps, evaluator)
+    crew = Crew(total - evaluator, ps, evaluator)
+    problems.extend(Problem(*pair) for pair in type_.problems(crew, config))
+    return crew
 
 
 def match_files(crew: Crew, smallest: int, config: Config, notes: list[str]) -> Crew:
@@ -81,34 +101,9 @@ def match_files(crew: Crew, smallest: int, config: Config, notes: list[str]) -> 
     return Crew(smallest, crew.ps, crew.evaluator)
 
 
-def roles(app_type: str, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
-    """Roles in the order in which they are asked for.
-
-    A chief is a role of its own where its memory differs and other workers stand beside it; a
-    lone worker simply gets the chief's memory.
-    """
-    memory, cores = config.get("xlearning.worker.memory"), config.get("xlearning.worker.cores")
-    found = []
-    if crew.ps and app_type == TENSORFLOW:
-        ps_memory, ps_cores = config.get("xlearning.ps.memory"), config.get("xlearning.ps.cores")
-        found.append(RoleSpec(PS, crew.ps, ps_memory, ps_cores))
-    chief_memory = memory
-    if app_type == TENSORFLOW:
-        chief_memory = config.get("xlearning.chief.worker.memory") or memory
-    if chief_memory != memory and crew.workers > 1:
-        found.append(RoleSpec(CHIEF, 1, chief_memory, cores))
-        found.append(RoleSpec(WORKER, crew.workers - 1, memory, cores))
-    else:
-        found.append(RoleSpec(WORKER, crew.workers, chief_memory if crew.workers == 1 else memory, cores))
-    if crew.evaluator:
-        evaluator_memory = config.get("xlearning.evaluator.worker.memory") or memory
-        found.append(RoleSpec(EVALUATOR, 1, evaluator_memory, cores))
-    return tuple(found)
-
-
-def check_limit(crew: Crew, config: Config, problems: list[Problem]) -> None:
+def check_limit(roles: Sequence[RoleSpec], config: Config, problems: list[Problem]) -> None:
     """More containers than ``xlearning.execute.node.limit`` lets a job have."""
-    limit, total = config.get("xlearning.execute.node.limit"), crew.workers + crew.ps + crew.evaluator
+    limit, total = config.get("xlearning.execute.node.limit"), sum(role.instances for role in roles)
     if limit is not None and total > limit:
         entry = config.entry("xlearning.execute.node.limit")
         problems.append(
@@ -116,7 +111,7 @@ def check_limit(crew: Crew, config: Config, problems: list[Problem]) -> None:
         )
 
 
-def check_slots(crew: Crew, slots: int, problems: list[Problem]) -> None:
+def check_slots(roles: Sequence[RoleSpec], slots: int, problems: list[Problem]) -> None:
     """More containers than may run at once: no program starts before all are there, so none ever would.
 
     Parameters
@@ -124,7 +119,7 @@ def check_slots(crew: Crew, slots: int, problems: list[Problem]) -> None:
     slots : int
         ``xlearning.local.slots``; 0 means no limit.
     """
-    total = crew.workers + crew.ps + crew.evaluator
+    total = sum(role.instances for role in roles)
     if 0 < slots < total:
         problems.append(
             Problem(

@@ -1,0 +1,161 @@
+"""Virtual environments with real frameworks, which stand for the user's: built once, kept between runs.
+
+One recipe per environment; what it holds is the user's Python with nothing of ours in it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import inspect
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import torch_stubs
+
+# Environments that no test has asked for are kept for these seconds.
+_KEPT = 21 * 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What makes one environment.
+
+    Parameters
+    ----------
+    installs
+        Arguments of one ``pip install`` after the other.
+    programs
+        What must be on this machine besides Python (a compiler, mpirun).
+    variables
+        Set while packages are installed.
+    system
+        The environment also sees the packages of the operating system's Python, which it is made with.
+    finish
+        Called with the environment's folder after all is installed.
+    modules
+        Imported once at the end: it works, and their compiled form is there for every later start.
+    """
+
+    installs: tuple[tuple[str, ...], ...]
+    programs: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+    system: bool = False
+    finish: Callable[[Path], None] | None = None
+    modules: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Another recipe, another key."""
+        source = inspect.getsource(inspect.getmodule(self.finish) or torch_stubs) if self.finish else ""
+        facts = (self.installs, self.variables, self.system, self.modules, source, sys.version_info[:2])
+        return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
+
+
+RECIPES = {
+    "tensorflow": Recipe((("tensorflow-cpu==2.21.0",),), modules=("tensorflow",)),
+    # What torch asks for would bring gigabytes of NVIDIA's libraries: only the small ones are real.
+    "torch": Recipe(
+        (
+            ("--no-deps", "torch==2.15.0", "nvidia-cuda-runtime", "nvidia-cuda-cupti"),
+            (
+                *("filelock", "typing-extensions", "sympy", "networkx"),
+                *("jinja2", "fsspec", "numpy", "setuptools>=77"),
+            ),
+        ),
+        programs=("gcc", "readelf", "nm"),
+        finish=torch_stubs.make_stubs,
+        modules=("torch", "torch.distributed"),
+    ),
+    "boosting": Recipe(
+        (("xgboost-cpu==3.2.0", "lightgbm==4.7.0", "numpy"),), modules=("xgboost", "lightgbm")
+    ),
+    "mxnet": Recipe((("mxnet==1.9.1", "numpy==1.23.5"),), modules=("mxnet",)),
+}
+
+
+def environment(name: str) -> Path:
+    """The folder of an environment, built when it is not there.
+
+    Where it cannot be built the test skips, and fails where the environment says ``CI=true``.
+    """
+    recipe = RECIPES[name]
+    cache = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "xlearning-tests"
+    folder = cache / f"framework-{name}-{recipe.key}"
+    cache.mkdir(parents=True, exist_ok=True)
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "whole").exists():
+            _remove(folder)
+            if trouble := _build(recipe, folder):
+                _give_up(f"no environment with {name}: {trouble}")
+        (folder / "whole").touch()
+    _tidy(cache)
+    return folder
+
+
+def python(name: str) -> Path:
+    """The interpreter of an environment."""
+    return environment(name) / "bin" / "python"
+
+
+def _tidy(cache: Path) -> None:
+    """Remove environments that no test has asked for in weeks."""
+    for mark in cache.glob("framework-*/whole"):
+        if mark.stat().st_mtime < time.time() - _KEPT:
+            _remove(mark.parent)
+
+
+def _remove(folder: Path) -> None:
+    """First the mark: what is half removed is never taken for whole."""
+    (folder / "whole").unlink(missing_ok=True)
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+# Built at its last place, with a mark when it is whole: an environment's programs name their own folder.
+def _build(recipe: Recipe, folder: Path) -> str:
+    """Why it could not be built; "" when it is there."""
+    if missing := [program for program in recipe.programs if shutil.which(program) is None]:
+        return f"{', '.join(missing)} is not installed"
+    base = "/usr/bin/python3" if recipe.system else sys.executable
+    options = ["--system-site-packages"] if recipe.system else []
+    python = folder / "bin" / "python"
+    # Compiling all modules of a large framework takes longer than downloading it.
+    install = [python, "-m", "pip", "install", "--no-compile", "--quiet"]
+    steps: list[list[str | Path]] = [[base, "-m", "venv", *options, folder]]
+    steps += [[*install, *words] for words in recipe.installs]
+    trouble = next(filter(None, (_run(step, recipe) for step in steps)), "")
+    if trouble:
+        return trouble
+    if recipe.finish:
+        recipe.finish(folder)
+    return _run([python, "-c", "\n".join(f"import {module}" for module in recipe.modules)], recipe)
+
+
+def _run(step: list[str | Path], recipe: Recipe) -> str:
+    """What it said, if it failed."""
+    variables = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **dict(recipe.variables)}
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run(
+        step,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return f"{' '.join(map(str, step))}:\n{done.stdout[-4000:]}" if done.returncode else ""
+
+
+def _give_up(trouble: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(trouble, pytrace=False)
+    pytest.skip(trouble)

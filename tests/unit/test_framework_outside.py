@@ -1,0 +1,98 @@
+"""Application types of somebody else: from an installed distribution, or from a file of the job."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from xlearning.client.cli import main
+from xlearning.errors import UsageError
+from xlearning.formats import own
+from xlearning.frameworks import framework, known
+from xlearning.frameworks.base import Crew, Framework
+from xlearning.frameworks.outside import find, source
+
+RING = textwrap.dedent(
+    """
+    from xlearning.frameworks.base import Framework, Rules, Setup
+
+    class Ring(Framework):
+        def rules(self, job, config):
+            return Rules(gang=True, ports={"worker": 1})
+
+        def setup(self, job, config, task, cluster):
+            return Setup({"RING": ",".join(member.address for member in cluster["worker"])})
+    """
+)
+
+
+def distribution(folder: Path, name: str, value: str) -> None:
+    info = folder / f"{name}-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[xlearning.frameworks]\nring = {value}\n")
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "ringtype.py").write_text(RING)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XLEARNING_CONF_DIR", str(tmp_path))
+    yield folder
+    own.offer({})
+    sys.modules.pop("ringtype", None)
+
+
+def test_an_entry_point_names_a_type(site: Path) -> None:
+    distribution(site, "ring", "ringtype:Ring")
+    assert find("Ring") == find("RING") == "ringtype:Ring"
+    assert source("ringtype") == RING
+    made = framework("RING", "ringtype:Ring")
+    assert type(made).__name__ == "Ring"
+    assert find("SQUARE") == ""
+
+
+def test_two_distributions_that_disagree(site: Path) -> None:
+    distribution(site, "ring", "ringtype:Ring")
+    distribution(site, "other", "othertype:Ring")
+    with pytest.raises(UsageError, match=r"RING is offered more than once: .*\(other\), .*\(ring\)"):
+        find("RING")
+
+
+def test_a_job_with_one_is_planned_as_it_says(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    distribution(site, "ring", "ringtype:Ring")
+    command = ["--local", "--dry-run", "--app-type", "ring", "--ps-num", "1", "true"]
+    assert main(command) == 1
+    assert "type RING has none" in capsys.readouterr().err
+    assert main(["--local", "--dry-run", "--app-type", "ring", "true"]) == 0
+    assert "type RING" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("class Ring: pass", "not derived from xlearning.frameworks.base.Framework"),
+        ("", "no class Ring"),
+        ("import nowhere_to_be_found", "nowhere_to_be_found"),
+    ],
+)
+def test_what_is_no_type(text: str, words: str, site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (site / "broken.py").write_text(text)
+    command = ["--local", "--dry-run", "--files", "site/broken.py", "--app-type", "broken:Ring", "true"]
+    assert main(command) == 1
+    assert words in capsys.readouterr().err
+
+
+def test_every_type_of_ours_can_be_made() -> None:
+    for name in known():
+        assert isinstance(framework(name), Framework)
+    assert type(framework("anything")) is Framework
+    assert not framework("anything").has_ps
+    assert Crew(1, 0, False).workers == 1

@@ -1,0 +1,124 @@
+"""What an application type decides: its roles, the rules for them, and what their programs get."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xlearning.config import Config
+from xlearning.job import EVALUATOR, PS, WORKER, ClusterMap, JobSpec, RoleSpec, Task
+
+AGENT_PYTHON = "{agent-python}"
+"""As the first word of `Setup.command`: the Python that the container's agent runs with."""
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Numbers of containers: workers count worker 0, and not the evaluator."""
+
+    workers: int
+    ps: int
+    evaluator: bool
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How an application type treats its roles.
+
+    Attributes
+    ----------
+    gang : bool
+        True: the job needs every container, the first failure ends it. False: the containers are
+        independent, and the job fails when failed >= workers * ``max_failure_rate``.
+    ports : mapping
+        Role -> number of ports that its containers reserve.
+    released_ports : frozenset
+        Roles whose ports are given back just before the program starts, because it could not bind them
+        otherwise: it sets neither SO_REUSEADDR nor SO_REUSEPORT. Others keep theirs to the end.
+    service_roles : frozenset
+        Roles that serve the others and are stopped when these are done (parameter servers). They do not
+        decide the outcome of a job whose other roles have all ended well.
+    service_grace : float
+        Seconds that service roles have to end by themselves then; until it is over, their failure is
+        one of the job.
+    optional_roles : frozenset
+        Roles whose failure does not count, and that get a grace time at the end (the evaluator).
+    upload_roles : frozenset
+        Roles whose local output is taken back.
+    has_chief : bool
+        Worker 0 is shown as the chief.
+    """
+
+    gang: bool = False
+    max_failure_rate: float = 0.5
+    ports: Mapping[str, int] = field(default_factory=dict)
+    released_ports: frozenset[str] = frozenset()
+    service_roles: frozenset[str] = frozenset((PS,))
+    service_grace: float = 0.0
+    optional_roles: frozenset[str] = frozenset((EVALUATOR,))
+    upload_roles: frozenset[str] = frozenset((WORKER, EVALUATOR))
+    has_chief: bool = False
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What the program of one container gets beyond what all types get.
+
+    Attributes
+    ----------
+    env : mapping
+        Variables; the user's own win over them.
+    files : mapping
+        Small text files (name relative to the working folder -> content), written before it starts.
+    command : tuple of str
+        What runs in place of the user's command, such as a tracker; empty: the user's command. Its first
+        word may be `AGENT_PYTHON`.
+    """
+
+    env: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    command: tuple[str, ...] = ()
+
+
+class Framework:
+    """One application type: workers, unless a type says otherwise. Pure: nothing is read or asked.
+
+    Derive from it, and override what differs. An instance keeps no state: gateway and
+    ApplicationMaster make their own.
+
+    Attributes
+    ----------
+    has_ps : bool
+        Whether it has parameter servers (``--ps-num``).
+    """
+
+    has_ps = False
+
+    def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
+        """What is wrong with a job of this type: (what, what to do about it) pairs."""
+        return ()
+
+    def roles(self, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
+        """Roles in the order in which the cluster is asked for them."""
+        workers = worker_role(crew.workers, config)
+        return (ps_role(crew.ps, config), workers) if crew.ps else (workers,)
+
+    def rules(self, job: JobSpec, config: Config) -> Rules:
+        """How success, failure, ports and outputs work; independent workers unless overridden."""
+        return Rules(max_failure_rate=config.get("xlearning.container.maxFailures.rate"))
+
+    def setup(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> Setup:
+        """What ``task`` gets; ``cluster`` has every task of the job."""
+        return Setup({"INDEX": str(task.index)})
+
+
+def worker_role(count: int, config: Config) -> RoleSpec:
+    """Workers with the resources that the properties give them."""
+    memory, cores = config.get("xlearning.worker.memory"), config.get("xlearning.worker.cores")
+    return RoleSpec(WORKER, count, memory, cores)
+
+
+def ps_role(count: int, config: Config) -> RoleSpec:
+    """Parameter servers with the resources that the properties give them."""
+    memory, cores = config.get("xlearning.ps.memory"), config.get("xlearning.ps.cores")
+    return RoleSpec(PS, count, memory, cores)
