@@ -150,7 +150,8 @@ def test_hosts_that_nobody_asked_for_change_nothing(order: str, monkeypatch: pyt
     monkeypatch.setattr(TextFormat, "splits", splits)
     plan, _ = planned("--worker-num", "2", *STREAM, "--conf", f"xlearning.input.stream.order={order}")
     master = handed_out(plan)
-    assert master.placed({WORKER: ("h1:1", "h0:2")}).streams == master.streams == plan.streams
+    placed = master.placed({WORKER: (Member("h1", (1,)), Member("h0", (2,)))})
+    assert placed.streams == master.streams == plan.streams
 
 
 def test_all_inputs_in_their_order(folder: Path) -> None:
