@@ -8,20 +8,18 @@ import hashlib
 import io
 import json
 import re
-import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import fastavro
-import google_crc32c
 import pyarrow as pa
 import pyarrow.orc
 import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from record_files import RecordFile
+from record_files import RecordFile, tfrecords
 
 from xlearning.errors import StorageError, UsageError
 from xlearning.formats import libraries
@@ -61,18 +59,8 @@ def orc(path: Path, table: pa.Table, codec: str = "zlib") -> None:
     path.write_bytes(sink.getvalue())
 
 
-def masked(data: bytes) -> bytes:
-    crc = google_crc32c.value(data)
-    return struct.pack("<I", (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF)
-
-
 def tfrecord(path: Path, values: list[bytes]) -> None:
-    heads = [struct.pack("<Q", len(value)) for value in values]
-    path.write_bytes(
-        b"".join(
-            head + masked(head) + value + masked(value) for head, value in zip(heads, values, strict=True)
-        )
-    )
+    path.write_bytes(tfrecords(values))
 
 
 @pytest.fixture(scope="module")
