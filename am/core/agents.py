@@ -111,6 +111,7 @@ def ports_ready(turn: Turn, event: ev.PortsReady) -> None:
     container = current(turn, event)
     if container and container.state is ContainerState.PREPARING:
         container.ports, container.ip, container.ports_ready = event.ports, event.ip, True
+        container.prepare_by = None
 
 
 def fetch_progressed(turn: Turn, event: ev.FetchProgressed | ev.FetchDone) -> None:

@@ -46,6 +46,7 @@ class Container:
     stream: int = 0  # 0: not connected
     heard: float = 0.0
     register_by: float | None = None
+    prepare_by: float | None = None
     reconnect_by: float | None = None
     stop_by: float | None = None
     stop_after: float | None = None

@@ -96,7 +96,7 @@ def test_the_words_are_those_of_the_user() -> None:
     assert verdict.warnings == (
         "hbox.s3.bucket.dir.split=: (--conf) has no effect: a bucket and what is in it are written as "
         "s3a://BUCKET/PREFIX",
-        "--duration 2d has no effect: VPC and DIGITS jobs are not part of this version yet",
+        "--duration 2d has no effect: types VPC and DIGITS are not supported",
     )
 
 

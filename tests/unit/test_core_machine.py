@@ -787,7 +787,7 @@ def test_services_may_end_by_themselves_after_the_others() -> None:
     assert story.finish().state is AppState.SUCCEEDED
 
 
-def test_services_that_do_not_end_are_stopped_when_their_time_is_over() -> None:
+def test_services_that_do_not_end_in_that_time_fail_the_job() -> None:
     story = Story(LINGERING, ps=1, worker=1, outputs=False)
     tasks = story.all_running()
     story.exits(tasks["worker:0"])
@@ -795,7 +795,8 @@ def test_services_that_do_not_end_are_stopped_when_their_time_is_over() -> None:
     assert [a.container_id for a in story.of(act.StopProcess)] == [tasks["ps:0"]]
     story.exits(tasks["ps:0"], 143)
     story.leave_all()
-    assert story.finish().state is AppState.SUCCEEDED
+    assert story.finish().state is AppState.FAILED
+    assert story.finish().reason == "ps:0 still ran 30 s after the others had ended"
 
 
 @pytest.mark.parametrize("lost", [False, True])
@@ -846,6 +847,21 @@ def test_waiting_for_the_cluster_may_be_bounded() -> None:
     story.do(ev.InputListed(()))
     story.tick(20)
     assert "1 worker" in story.finish().reason
+
+
+def test_a_member_that_reserves_no_ports_is_replaced_and_named_at_last() -> None:
+    story = Story(worker=2, limits=Limits(register=30, start_retry=1))
+    first, second = story.grant("worker"), story.grant("worker")
+    story.do(ev.InputListed(()), ev.PortsReady(first, 1, (1,)))
+    story.tick(31)
+    assert [a.container_id for a in story.of(act.KillContainer)] == [second]
+    third = story.grant("worker")
+    story.tick(31)
+    story.do(ev.ContainerCompleted(second, None, ""), ev.ContainerCompleted(third, None, ""))
+    story.leave_all()
+    reason = story.finish().reason
+    assert "worker containers do not start (2 tried)" in reason
+    assert "worker:1 reserved no ports within 30 s" in reason
 
 
 def test_a_lost_node_makes_a_talking_agent_stop() -> None:

@@ -11,7 +11,13 @@ from xlearning.frameworks.base import Framework
 
 # Type -> ``module:Class``. Loaded when a job names it.
 _TYPES = {
+    "DIGITS": "xlearning.frameworks.gone:Digits",
+    "DISTLIGHTGBM": "xlearning.frameworks.lightgbm:DistLightGBM",
+    "DISTLIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
+    "LIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",
+    "VPC": "xlearning.frameworks.gone:Vpc",
+    "XDL": "xlearning.frameworks.gone:Xdl",
 }
 _OTHERS = "xlearning.frameworks.base:Framework"
 

@@ -26,6 +26,7 @@ class TensorFlow(Framework):
     """Gang of ps and workers; ps are stopped when the workers are done, and their output is kept."""
 
     has_ps = True
+    has_evaluator = True
 
     def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
         """A coordinator needs somebody to coordinate."""

@@ -12,7 +12,11 @@ def _only(jobs: str) -> Effect:
     return ignored(f"{jobs} are not part of this version yet")
 
 
-_MPI, _HOROVOD, _VPC = _only("MPI jobs"), _only("HOROVOD jobs"), _only("VPC and DIGITS jobs")
+_MPI, _HOROVOD, _VPC = (
+    _only("MPI jobs"),
+    _only("HOROVOD jobs"),
+    ignored("types VPC and DIGITS are not supported"),
+)
 _VISUALDL = missing("run VisualDL", "leave it out; TensorBoard is there (xlearning.tf.board.enable)")
 
 TENSORFLOW = Group(
@@ -26,6 +30,14 @@ TENSORFLOW = Group(
             "chief of TF_CONFIG, and when it is done they are stopped as parameter servers are."),
         key("mode.single", _K.STRING, "false", "Set by the original itself: no parameter servers.",
             also=("tf.mode.single", "mxnet.mode.single"), defaults=("true",), effect=_COMPUTED),
+    ),
+)  # fmt: skip
+
+LIGHTLDA = Group(
+    "LightLDA",
+    (
+        key("lightlda.ps.end.timeout", _K.DURATION_S, "10m",
+            "Time that servers have to write the model and end once the workers are done.", low=0.1),
     ),
 )  # fmt: skip
 

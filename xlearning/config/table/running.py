@@ -23,7 +23,7 @@ CONTAINERS = Group(
         key("evaluator.stop.grace", _K.DURATION_S, "60s",
             "Time that an evaluator gets to finish once the workers are done.", low=0),
         key("localresource.timeout", _K.DURATION_MS, "300000",
-            "A container that was allocated must register within this time.", low=0.1),
+            "A container must register within this time, and then reserve its ports.", low=0.1),
         key("allocate.timeout", _K.DURATION_S, "0", "Longest wait for all containers; 0: no limit.", low=0),
         key("allocate.interval", _K.DURATION_MS, "1000", "Time between two requests to YARN.",
             effect=ignored("all containers are asked for at once")),
