@@ -11,6 +11,7 @@ from xlearning.job import (
     BoardView,
     ClusterMap,
     ContainerState,
+    GpuView,
     InputView,
     Member,
     SaveState,
@@ -68,6 +69,7 @@ class Container:
     progress: float | None = None
     cpu_percent: float | None = None
     memory_bytes: int | None = None
+    gpus: tuple[GpuView, ...] = ()
     memory_peak: int = 0
     fetched_files: int = 0
     fetched_bytes: int = 0

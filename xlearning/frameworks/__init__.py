@@ -14,6 +14,7 @@ _TYPES = {
     "DIGITS": "xlearning.frameworks.gone:Digits",
     "DISTLIGHTGBM": "xlearning.frameworks.lightgbm:DistLightGBM",
     "DISTLIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
+    "DISTTORCH": "xlearning.frameworks.disttorch:DistTorch",
     "LIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",
     "VPC": "xlearning.frameworks.gone:Vpc",

@@ -17,7 +17,7 @@ TENSORFLOW = "TENSORFLOW"
 # programs would train alone and look as if they had trained together.
 _MISSING = frozenset(
     (
-        *("XFLOW", "DISTXGBOOST", "DISTTORCH", "TENSOR2TENSOR", "MPI", "HOROVOD"),
+        *("XFLOW", "DISTXGBOOST", "TENSOR2TENSOR", "MPI", "HOROVOD"),
         "TENSORNET",
     )
 )
