@@ -25,6 +25,9 @@ TENSORFLOW = Group(
         key("tf.evaluator", _K.BOOL, "false", "The last worker becomes the evaluator."),
         key("tf.distribution.strategy", _K.BOOL, "false",
             "Give workers a cluster definition even without parameter servers."),
+        key("tf.coordinator", _K.BOOL, "false",
+            "Worker 0 coordinates the others, as TensorFlow's ParameterServerStrategy has it: it is the "
+            "chief of TF_CONFIG, and when it is done they are stopped as parameter servers are."),
         key("mode.single", _K.STRING, "false", "Set by the original itself: no parameter servers.",
             also=("tf.mode.single", "mxnet.mode.single"), defaults=("true",), effect=_COMPUTED),
     ),
