@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from xlearning.am.core import events as ev
 from xlearning.am.core import saves
 from xlearning.am.core.actions import (
@@ -15,7 +17,7 @@ from xlearning.am.core.actions import (
 )
 from xlearning.am.core.state import Container
 from xlearning.am.core.turn import Turn
-from xlearning.job import AppState, BoardView, ContainerState, TransferView
+from xlearning.job import AppState, ContainerState, TransferView
 
 _BY_SIGNAL = (128 + 9, 128 + 15)  # exit codes of who was ended by KILL or TERM
 _MOST_NOTES = 20
@@ -241,8 +243,7 @@ def upload_failed(turn: Turn, event: ev.UploadFailed) -> None:
 
 def board_started(turn: Turn, event: ev.BoardStarted) -> None:
     if current(turn, event):
-        log_dir = turn.job.board.log_dir
-        turn.state.board = BoardView(turn.job.board.enabled, event.url, log_dir, event.note)
+        turn.state.board = dataclasses.replace(turn.state.board, url=event.url, note=event.note)
         turn.record("board", url=event.url, note=event.note)
 
 
