@@ -11,7 +11,10 @@ from xlearning.frameworks.base import Framework
 
 # Type -> ``module:Class``. Loaded when a job names it.
 _TYPES = {
+    "DISTXGBOOST": "xlearning.frameworks.distxgboost:DistXGBoost",
+    "MXNET": "xlearning.frameworks.mxnet:MXNet",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",
+    "XFLOW": "xlearning.frameworks.xflow:XFlow",
 }
 _OTHERS = "xlearning.frameworks.base:Framework"
 
