@@ -82,6 +82,13 @@ def save(folder: Path, network: gluon.nn.Sequential, losses: list[float]) -> Non
     print(f"the model is in {folder}", flush=True)
 
 
+def difference(network: gluon.nn.Sequential, file: Path) -> float:
+    """The largest between any weight of the network and the same one in a file of `save`."""
+    saved = np.load(file)
+    pairs = ((weight.data().asnumpy(), saved[name]) for name, weight in network.collect_params().items())
+    return max(float(np.abs(one - other).max()) for one, other in pairs)
+
+
 def main() -> None:
     """Train, and let the first worker save the network, which all of them have."""
     parser = argparse.ArgumentParser(description="Train a network on CSV files: label,feature,...")
@@ -89,10 +96,13 @@ def main() -> None:
     parser.add_argument("--model-dir", type=Path, default=Path("model"))
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--classes", type=int, default=3)
+    parser.add_argument("--same-as", type=Path, metavar="FILE", help="weights.npz to compare with")
     options = parser.parse_args()
     network, losses = train(options.data, options.steps, options.classes)
     if os.environ.get("DMLC_WORKER_ID", "0") == "0":  # MXNet's own rank is given in order of arrival
         save(options.model_dir, network, losses)
+    if options.same_as:
+        print(f"largest difference: {difference(network, options.same_as):.5f}")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ def main() -> None:
     matrix = xgboost.DMatrix(features)
     one, other = (xgboost.Booster(model_file=path).predict(matrix) for path in options.models)
     print(f"accuracy {np.mean(one.argmax(axis=1) == labels):.3f}")
-    print(f"largest difference: {np.abs(one - other).max():.1e}")
+    print(f"largest difference: {np.abs(one - other).max():.5f}")
 
 
 if __name__ == "__main__":
