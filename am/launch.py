@@ -102,6 +102,7 @@ def launch_spec(
         command=setup.command or command,
         env=env,
         files=setup.files,
+        interfaces=setup.interfaces,
         release_ports=task.role in type_.rules(job, config).released_ports,
         overflow={placeholder.VARIABLE: placeholder.FILE},
         fetch=plan.fetch(task),

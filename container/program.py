@@ -236,8 +236,17 @@ class Program:
         extra = self.spec.env
         if self.spec.stream is not None:
             extra = {**manifest.variables(self.spec.stream, self._work), **extra}
-        extra = {**hold.variables(self._work, self._config), **extra}
+        extra = {**hold.variables(self._work, self._config), **self._interfaces(), **extra}
         return build(self._node(), extra, self.spec.overflow, limit, self.spec.search)
+
+    def _interfaces(self) -> Mapping[str, str]:
+        wanted = {name: host for name, host in self.spec.interfaces.items() if name not in self.spec.env}
+        if not wanted:
+            return {}
+        from xlearning.container.interface import interface_to  # loaded where it is asked for only
+
+        found = {name: interface_to(host) for name, host in wanted.items()}
+        return {name: interface for name, interface in found.items() if interface is not None}
 
     def _node(self) -> Node:
         try:

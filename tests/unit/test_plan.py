@@ -181,7 +181,6 @@ def test_ps_and_workers() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("--app-type", "disttorch", "--worker-num", "2"),
         ("--app-type", "MPI"),
     ],
 )

@@ -11,6 +11,7 @@ from xlearning.frameworks.base import Framework
 
 # Type -> ``module:Class``. Loaded when a job names it.
 _TYPES = {
+    "DISTTORCH": "xlearning.frameworks.disttorch:DistTorch",
     "DISTXGBOOST": "xlearning.frameworks.distxgboost:DistXGBoost",
     "MXNET": "xlearning.frameworks.mxnet:MXNet",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",

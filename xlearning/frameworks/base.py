@@ -73,11 +73,14 @@ class Setup:
     command : tuple of str
         What runs in place of the user's command, such as a tracker; empty: the user's command. Its first
         word may be `AGENT_PYTHON`.
+    interfaces : mapping
+        Variable -> host: it names the container's network interface that leads there.
     """
 
     env: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     command: tuple[str, ...] = ()
+    interfaces: Mapping[str, str] = field(default_factory=dict)
 
 
 class Framework:

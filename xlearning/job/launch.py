@@ -145,6 +145,8 @@ class LaunchSpec:
         Folders (relative) that exist before the program starts.
     files : mapping
         Small text files (relative name -> content) written before the program starts.
+    interfaces : mapping
+        Variable -> host: it names the network interface that leads there, unless ``env`` has it.
     search : SearchPaths
         Added to the search paths of node and ``env``.
     board : BoardSpec or None
@@ -165,6 +167,7 @@ class LaunchSpec:
     fetch: tuple[FetchItem, ...] = ()
     folders: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
+    interfaces: Mapping[str, str] = field(default_factory=dict)
     search: SearchPaths = field(default_factory=SearchPaths)
     board: BoardSpec | None = None
     stream: StreamSpec | None = None

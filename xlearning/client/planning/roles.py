@@ -17,7 +17,7 @@ TENSORFLOW = "TENSORFLOW"
 # programs would train alone and look as if they had trained together.
 _MISSING = frozenset(
     (
-        *("DISTLIGHTGBM", "DISTTORCH", "TENSOR2TENSOR", "XDL", "MPI", "HOROVOD"),
+        *("DISTLIGHTGBM", "TENSOR2TENSOR", "XDL", "MPI", "HOROVOD"),
         *("TENSORNET", "DISTLIGHTLDA", "VPC", "DIGITS"),
     )
 )
