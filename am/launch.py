@@ -103,7 +103,7 @@ def launch_spec(
         env=env,
         files=setup.files,
         interfaces=setup.interfaces,
-        release_ports=task.role in type_.rules(job, config).released_ports,
+        lend_ports=task.role in type_.rules(job, config).lent_ports,
         overflow={placeholder.VARIABLE: placeholder.FILE},
         fetch=plan.fetch(task),
         folders=tuple(dict.fromkeys(folders)),

@@ -76,7 +76,7 @@ def test_the_user_may_choose_the_interface() -> None:
 def test_every_rank_is_needed_and_holds_a_port() -> None:
     job = JobSpec("application_1_0001", "a", "DISTTORCH", "me", ("run",), (), "", "")
     rules = framework("DISTTORCH").rules(job, load(environ={}))
-    assert (rules.gang, rules.ports, rules.released_ports) == (True, {WORKER: 1}, frozenset())
+    assert (rules.gang, rules.ports, rules.lent_ports) == (True, {WORKER: 1}, frozenset())
 
 
 def test_it_is_made_of_workers_only(capsys: pytest.CaptureFixture[str]) -> None:

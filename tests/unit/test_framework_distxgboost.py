@@ -74,7 +74,7 @@ def test_a_gang_with_a_tracker_whose_port_is_given_back() -> None:
     job = JobSpec("application_1_1", "n", "DISTXGBOOST", "me", ("x",), roles, "file:///s", "file://")
     rules = KIND.rules(job, config)
     assert rules.gang
-    assert (rules.ports, rules.released_ports) == ({SCHEDULER: 1}, {SCHEDULER})
+    assert (rules.ports, rules.lent_ports) == ({SCHEDULER: 1}, {SCHEDULER})
     assert (rules.service_roles, rules.upload_roles) == ({SCHEDULER}, {WORKER})
     assert not KIND.has_ps
 

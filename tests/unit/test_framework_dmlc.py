@@ -58,7 +58,7 @@ def test_all_run_the_users_command_as_a_gang() -> None:
         assert found.ports == {SCHEDULER: 1, PS: 1, WORKER: 1}
         assert found.service_roles == {SCHEDULER, PS}
         assert found.upload_roles == {WORKER}
-        assert not found.released_ports
+        assert not found.lent_ports
 
 
 def test_roles_and_their_resources() -> None:

@@ -14,6 +14,9 @@ _TYPES = {
     "DISTTORCH": "xlearning.frameworks.disttorch:DistTorch",
     "DISTXGBOOST": "xlearning.frameworks.distxgboost:DistXGBoost",
     "MXNET": "xlearning.frameworks.mxnet:MXNet",
+    "DISTLIGHTGBM": "xlearning.frameworks.lightgbm:DistLightGBM",
+    "DISTLIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
+    "LIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",
     "XFLOW": "xlearning.frameworks.xflow:XFlow",
 }

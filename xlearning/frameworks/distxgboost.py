@@ -21,12 +21,12 @@ class DistXGBoost(Framework):
         return (scheduler_role(config), *super().roles(crew, config))
 
     def rules(self, job: JobSpec, config: Config) -> Rules:
-        """The tracker binds its port without SO_REUSEADDR, so it is given back before."""
+        """The tracker binds its port without SO_REUSEADDR, so it is unbound before."""
         del job, config
         return Rules(
             gang=True,
             ports={SCHEDULER: 1},
-            released_ports=frozenset((SCHEDULER,)),
+            lent_ports=frozenset((SCHEDULER,)),
             service_roles=frozenset((SCHEDULER,)),
             upload_roles=frozenset((WORKER,)),
         )
