@@ -19,6 +19,7 @@ from mxnet import autograd, gluon, nd
 
 TOTAL = 1 << 20  # a key of the store; the trainer numbers its own from 0
 
+
 def load(folder: Path) -> tuple[np.ndarray, np.ndarray]:
     """Features and labels of all CSV files in ``folder``; a line is ``label,feature,...``."""
     table = np.concatenate([np.loadtxt(path, delimiter=",", ndmin=2) for path in sorted(folder.iterdir())])

@@ -47,6 +47,7 @@ class Report(xgboost.callback.TrainingCallback):
 
     def after_iteration(self, model: xgboost.Booster, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Called after each round."""
+        del model
         loss = evals_log["train"]["mlogloss"][-1]
         print(f"reporter progress:{(epoch + 1) / self.rounds:.2f}", file=sys.stderr, flush=True)
         print(f"round {epoch + 1}/{self.rounds}  loss {loss:.4f}", flush=True)

@@ -28,9 +28,7 @@ def test_two_workers_train_one_model(place: Place, gateway: YarnGateway) -> None
     (name,) = [name for name in place.tree("out") if name.endswith("metrics.json")]
     metrics = json.loads(place.read(f"out/{name}"))
     assert metrics["workers"] == 2
-    assert metrics["loss"][-1] < 0.5 < 0.9 < metrics["loss"][0]
-    # the loss is the one of all rows, on whichever worker they are, so that both grow the same trees
-    assert [name for name in place.tree("out") if name.endswith("model.json")] == [
-        name.replace("metrics", "model")
-    ]
+    assert metrics["loss"][-1] < 0.65 < 0.8 < metrics["loss"][0]
+    models = [name for name in place.tree("out") if name.endswith("model.json")]
+    assert models == [name.replace("metrics", "model")]
     gateway.nothing_is_left_of(ended.app_id)

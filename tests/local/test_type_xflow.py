@@ -53,7 +53,9 @@ def _profile(name: str) -> str | None:
     return None if name == "scheduler" else f"./{name[0].upper()}{name[-1]}"
 
 
-@pytest.mark.parametrize(("role", "name"), [("scheduler", "scheduler:0"), ("server", "ps:0"), ("worker", "worker:")])
+@pytest.mark.parametrize(
+    ("role", "name"), [("scheduler", "scheduler:0"), ("server", "ps:0"), ("worker", "worker:")]
+)
 def test_a_member_that_dies_ends_the_others_that_wait_for_it(gateway: Gateway, role: str, name: str) -> None:
     ended = gateway.submit(
         *("--app-type", "mxnet", "--worker-num", 2, "--ps-num", 1, *COMMAND, f"fail:{role}"),

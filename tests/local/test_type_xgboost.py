@@ -9,7 +9,7 @@ import doc_pages
 import frameworks
 import psutil
 import pytest
-from submitting import Gateway, wait_for
+from submitting import Gateway
 
 EXAMPLE = doc_pages.ROOT / "examples" / "xgboost"
 

@@ -120,5 +120,6 @@ def test_the_tracker_of_an_archive_is_run_as_the_original_did(tmp_path: Path) ->
     ended = run_tracker(tmp_path, **{"xgboost/self-define/rabitTracker.py": show})
     assert ended.stdout.splitlines() == [
         "running xgboost/self-define/rabitTracker.py of the archive that was given",
-        f"xgboost/self-define/rabitTracker.py --num-workers=2 --host-ip=10.0.0.3 --port=25000 {tmp_path.name}",
+        "xgboost/self-define/rabitTracker.py --num-workers=2 --host-ip=10.0.0.3 --port=25000 "
+        + tmp_path.name,
     ]

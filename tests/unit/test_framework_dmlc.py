@@ -19,7 +19,9 @@ CLUSTER = {
 
 def make_job(app_type: str, ps: int = 1, **env: str) -> JobSpec:
     roles = framework(app_type).roles(Crew(2, ps, False), CONFIG)
-    return JobSpec("application_1_1", "n", app_type, "me", ("./train",), roles, "file:///s", "file://", env=env)
+    return JobSpec(
+        "application_1_1", "n", app_type, "me", ("./train",), roles, "file:///s", "file://", env=env
+    )
 
 
 def setup(app_type: str, role: str, index: int, ps: int = 1, **env: str) -> Setup:

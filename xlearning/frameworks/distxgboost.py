@@ -60,7 +60,7 @@ def interpreter(job: JobSpec, config: Config) -> str:
 # Runs with the user's Python, old ones too: the tracker took the number of workers in `start`, and was
 # waited for by `join`, before XGBoost 2.1. An archive of the user's own, as the original wanted it, is
 # run in the original's way.
-_TRACKER = '''"""Brings the workers of one XGBoost job together: python, workers, address and port are given."""
+_TRACKER = '''"""Brings the workers of one XGBoost job together; arguments: python, workers, address, port."""
 
 import os
 import sys

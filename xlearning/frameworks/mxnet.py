@@ -18,5 +18,6 @@ class MXNet(Dmlc):
         return super().rules(job, config) if job.role(PS) else Framework.rules(self, job, config)
 
     def setup(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> Setup:
-        kind = super() if job.role(PS) else super(Dmlc, self)
-        return kind.setup(job, config, task, cluster)
+        if job.role(PS):
+            return super().setup(job, config, task, cluster)
+        return Framework.setup(self, job, config, task, cluster)

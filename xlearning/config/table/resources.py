@@ -22,7 +22,7 @@ RESOURCES = Group(
         key("ps.cores", _K.INT, "1", "Virtual cores of each parameter server.", low=1),
         key("ps.num", _K.INT, "0", "Number of parameter servers.", low=0, high=10_000),
         key("scheduler.memory", _K.MEMORY, "1024",
-            "Memory of the container that brings the others together: scheduler, tracker or launcher.", low=1),
+            "Memory of the container that brings the others together (scheduler, tracker).", low=1),
         key("scheduler.cores", _K.INT, "1", "Virtual cores of that container.", low=1),
         key("worker.gpus", _K.INT, "0", "GPUs (yarn.io/gpu) of each worker; has an effect on YARN.",
             also=("worker.gcores",), low=0),
