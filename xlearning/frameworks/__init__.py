@@ -11,13 +11,16 @@ from xlearning.frameworks.base import Framework
 
 # Type -> ``module:Class``. Loaded when a job names it.
 _TYPES = {
-    "DISTTORCH": "xlearning.frameworks.disttorch:DistTorch",
-    "DISTXGBOOST": "xlearning.frameworks.distxgboost:DistXGBoost",
-    "MXNET": "xlearning.frameworks.mxnet:MXNet",
+    "DIGITS": "xlearning.frameworks.gone:Digits",
     "DISTLIGHTGBM": "xlearning.frameworks.lightgbm:DistLightGBM",
     "DISTLIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
+    "DISTTORCH": "xlearning.frameworks.disttorch:DistTorch",
+    "DISTXGBOOST": "xlearning.frameworks.distxgboost:DistXGBoost",
     "LIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
+    "MXNET": "xlearning.frameworks.mxnet:MXNet",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",
+    "VPC": "xlearning.frameworks.gone:Vpc",
+    "XDL": "xlearning.frameworks.gone:Xdl",
     "XFLOW": "xlearning.frameworks.xflow:XFlow",
 }
 _OTHERS = "xlearning.frameworks.base:Framework"

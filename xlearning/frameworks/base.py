@@ -93,9 +93,12 @@ class Framework:
     ----------
     has_ps : bool
         Whether it has parameter servers (``--ps-num``).
+    has_evaluator : bool
+        Whether the last worker may be an evaluator (``--tf-evaluator``).
     """
 
     has_ps = False
+    has_evaluator = False
 
     def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
         """What is wrong with a job of this type: (what, what to do about it) pairs."""

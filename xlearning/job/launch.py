@@ -159,6 +159,8 @@ class LaunchSpec:
         What becomes of its standard output; None: it goes to the logs.
     properties, modules : mapping
         Those of the job, see `JobSpec`.
+    memory_mb, vcores, gpus : int
+        What the container has; 0: not known, or none.
     """
 
     command: tuple[str, ...]
@@ -175,3 +177,6 @@ class LaunchSpec:
     lend_ports: bool = False
     properties: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, str] = field(default_factory=dict)
+    memory_mb: int = 0
+    vcores: int = 0
+    gpus: int = 0

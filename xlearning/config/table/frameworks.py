@@ -12,7 +12,11 @@ def _only(jobs: str) -> Effect:
     return ignored(f"{jobs} are not part of this version yet")
 
 
-_MPI, _HOROVOD, _VPC = _only("MPI jobs"), _only("HOROVOD jobs"), _only("VPC and DIGITS jobs")
+_MPI, _HOROVOD, _VPC = (
+    _only("MPI jobs"),
+    _only("HOROVOD jobs"),
+    ignored("types VPC and DIGITS are not supported"),
+)
 _VISUALDL = missing("run VisualDL", "leave it out; TensorBoard is there (xlearning.tf.board.enable)")
 
 TENSORFLOW = Group(
