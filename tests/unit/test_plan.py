@@ -186,7 +186,6 @@ def test_ps_and_workers() -> None:
     "words",
     [
         ("--app-type", "MPI"),
-        ("--app-type", "mxnet", "--ps-num", "1"),
     ],
 )
 def test_types_that_would_silently_train_alone_are_refused(words: tuple[str, ...]) -> None:

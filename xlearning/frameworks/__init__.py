@@ -15,10 +15,13 @@ _TYPES = {
     "DISTLIGHTGBM": "xlearning.frameworks.lightgbm:DistLightGBM",
     "DISTLIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
     "DISTTORCH": "xlearning.frameworks.disttorch:DistTorch",
+    "DISTXGBOOST": "xlearning.frameworks.distxgboost:DistXGBoost",
     "LIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
+    "MXNET": "xlearning.frameworks.mxnet:MXNet",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",
     "VPC": "xlearning.frameworks.gone:Vpc",
     "XDL": "xlearning.frameworks.gone:Xdl",
+    "XFLOW": "xlearning.frameworks.xflow:XFlow",
 }
 _OTHERS = "xlearning.frameworks.base:Framework"
 

@@ -17,12 +17,10 @@ TENSORFLOW = "TENSORFLOW"
 # programs would train alone and look as if they had trained together.
 _MISSING = frozenset(
     (
-        *("XFLOW", "DISTXGBOOST", "TENSOR2TENSOR", "MPI", "HOROVOD"),
+        *("TENSOR2TENSOR", "MPI", "HOROVOD"),
         "TENSORNET",
     )
 )
-# Without parameter servers these are independent copies in the original too.
-_MISSING_WITH_PS = frozenset(("MXNET",))
 
 
 def outside(app_type: str, problems: list[Problem]) -> str:
@@ -52,10 +50,10 @@ def rules(app_type: str, outside: str, problems: list[Problem]) -> Framework:
 def asked(app_type: str, type_: Framework, config: Config, problems: list[Problem], notes: list[str]) -> Crew:
     """The crew that the properties ask for."""
     ps = int(config.get("xlearning.ps.num"))
-    if app_type in _MISSING or (ps > 0 and app_type in _MISSING_WITH_PS):
+    if app_type in _MISSING:
         problems.append(
             Problem(
-                f"type {app_type}{' with parameter servers' if ps else ''} is not part of this version",
+                f"type {app_type} is not part of this version",
                 f"this version has --app-type {TENSORFLOW} (parameter servers and workers that know each "
                 "other) and XLEARNING (independent workers)",
             )

@@ -32,6 +32,15 @@ TENSORFLOW = Group(
     ),
 )  # fmt: skip
 
+XGBOOST = Group(
+    "XGBoost",
+    (
+        key("xgboost.python", _K.STRING, None,
+            "Python that runs the tracker of a DISTXGBOOST job; unset: the first word of the command if it "
+            "is a Python, else python3 along PATH."),
+    ),
+)  # fmt: skip
+
 LIGHTLDA = Group(
     "LightLDA",
     (
