@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xlearning.cluster.base import ENV_CREDENTIALS
 from xlearning.config import Config
 from xlearning.container import blocking
 from xlearning.container.amount import Amount
@@ -234,6 +235,8 @@ class Program:
     def _build_environment(self) -> Environment:
         limit = self._config.get("xlearning.env.maxlength")
         extra = self.spec.env
+        if self.spec.command[0] == AGENT_PYTHON:  # a program of ours may speak for the application
+            extra = {**extra, ENV_CREDENTIALS: str(self._identity.credentials)}
         if self.spec.stream is not None:
             extra = {**manifest.variables(self.spec.stream, self._work), **extra}
         extra = {**hold.variables(self._work, self._config), **extra}

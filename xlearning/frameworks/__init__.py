@@ -11,6 +11,9 @@ from xlearning.frameworks.base import Framework
 
 # Type -> ``module:Class``. Loaded when a job names it.
 _TYPES = {
+    "HOROVOD": "xlearning.frameworks.horovod:Horovod",
+    "MPI": "xlearning.frameworks.mpi:Mpi",
+    "TENSORNET": "xlearning.frameworks.mpi:Mpi",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",
 }
 _OTHERS = "xlearning.frameworks.base:Framework"

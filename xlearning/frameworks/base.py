@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xlearning.config import Config
-from xlearning.job import EVALUATOR, PS, WORKER, ClusterMap, JobSpec, RoleSpec, Task
+from xlearning.job import EVALUATOR, PS, SCHEDULER, WORKER, ClusterMap, JobSpec, RoleSpec, Task
 
 AGENT_PYTHON = "{agent-python}"
 """As the first word of `Setup.command`: the Python that the container's agent runs with."""
@@ -125,3 +125,9 @@ def ps_role(count: int, config: Config) -> RoleSpec:
     """Parameter servers with the resources that the properties give them."""
     memory, cores = config.get("xlearning.ps.memory"), config.get("xlearning.ps.cores")
     return RoleSpec(PS, count, memory, cores)
+
+
+def scheduler_role(config: Config) -> RoleSpec:
+    """The one that brings the others together (scheduler, tracker, launcher), with its own resources."""
+    memory, cores = config.get("xlearning.scheduler.memory"), config.get("xlearning.scheduler.cores")
+    return RoleSpec(SCHEDULER, 1, memory, cores)

@@ -17,8 +17,8 @@ TENSORFLOW = "TENSORFLOW"
 # programs would train alone and look as if they had trained together.
 _MISSING = frozenset(
     (
-        *("XFLOW", "DISTXGBOOST", "DISTLIGHTGBM", "DISTTORCH", "TENSOR2TENSOR", "XDL", "MPI", "HOROVOD"),
-        *("TENSORNET", "DISTLIGHTLDA", "VPC", "DIGITS"),
+        *("XFLOW", "DISTXGBOOST", "DISTLIGHTGBM", "DISTTORCH", "TENSOR2TENSOR", "XDL"),
+        *("DISTLIGHTLDA", "VPC", "DIGITS"),
     )
 )
 # Without parameter servers these are independent copies in the original too.
