@@ -96,7 +96,6 @@ class Framework:
 
     def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
         """What is wrong with a job of this type: (what, what to do about it) pairs."""
-        del crew, config
         return ()
 
     def roles(self, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
@@ -106,12 +105,10 @@ class Framework:
 
     def rules(self, job: JobSpec, config: Config) -> Rules:
         """How success, failure, ports and outputs work; independent workers unless overridden."""
-        del job
         return Rules(max_failure_rate=config.get("xlearning.container.maxFailures.rate"))
 
     def setup(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> Setup:
         """What ``task`` gets; ``cluster`` has every task of the job."""
-        del job, config, cluster
         return Setup({"INDEX": str(task.index)})
 
 
