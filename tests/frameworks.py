@@ -77,6 +77,7 @@ RECIPES = {
     "boosting": Recipe(
         (("xgboost-cpu==3.2.0", "lightgbm==4.7.0", "numpy"),), modules=("xgboost", "lightgbm")
     ),
+    "mpi": Recipe((("mpi4py==4.1.2", "numpy"),), programs=("mpirun",), modules=("mpi4py.MPI", "numpy")),
     "mxnet": Recipe((("mxnet==1.9.1", "numpy==1.23.5"),), modules=("mxnet",)),
 }
 

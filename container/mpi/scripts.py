@@ -10,7 +10,7 @@ _NODE = r"""#!/bin/sh
 # mpirun's remote shell: HOST COMMAND... The launcher takes the command from the file, and sends it.
 host=$1
 shift
-printf '%s' "$*" >"$XLEARNING_MPI_ORDERS/.$host" && mv "$XLEARNING_MPI_ORDERS/.$host" "$XLEARNING_MPI_ORDERS/$host"
+cd "$XLEARNING_MPI_ORDERS" && printf '%s' "$*" >".$host" && mv ".$host" "$host"
 """
 
 _RANK = r"""#!/bin/sh
