@@ -102,7 +102,7 @@ def launch_spec(
         command=setup.command or command,
         env=env,
         files=setup.files,
-        release_ports=task.role in type_.rules(job, config).released_ports,
+        lend_ports=task.role in type_.rules(job, config).lent_ports,
         overflow={placeholder.VARIABLE: placeholder.FILE},
         fetch=plan.fetch(task),
         folders=tuple(dict.fromkeys(folders)),

@@ -182,8 +182,9 @@ class Agent:
         program = await self._fetch(order)
         if program is None:
             return
-        if program.spec.release_ports:
-            self._release_ports()
+        if program.spec.lend_ports:
+            for port in self._ports:
+                port.lend()
         try:
             pid = await program.start(self._orders.fss)
         except EXPECTED as error:

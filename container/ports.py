@@ -37,6 +37,10 @@ class HeldPort:
         self._holder = holder
         self._lock = lock
 
+    def lend(self) -> None:
+        """Unbind the port for a program that cannot share it; our other agents still leave it alone."""
+        self._holder.close()
+
     def release(self) -> None:
         """Give the port back; may be called twice."""
         self._holder.close()

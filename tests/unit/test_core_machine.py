@@ -787,7 +787,7 @@ def test_services_may_end_by_themselves_after_the_others() -> None:
     assert story.finish().state is AppState.SUCCEEDED
 
 
-def test_services_that_do_not_end_are_stopped_when_their_time_is_over() -> None:
+def test_services_that_do_not_end_in_that_time_fail_the_job() -> None:
     story = Story(LINGERING, ps=1, worker=1, outputs=False)
     tasks = story.all_running()
     story.exits(tasks["worker:0"])
@@ -795,7 +795,8 @@ def test_services_that_do_not_end_are_stopped_when_their_time_is_over() -> None:
     assert [a.container_id for a in story.of(act.StopProcess)] == [tasks["ps:0"]]
     story.exits(tasks["ps:0"], 143)
     story.leave_all()
-    assert story.finish().state is AppState.SUCCEEDED
+    assert story.finish().state is AppState.FAILED
+    assert story.finish().reason == "ps:0 still ran 30 s after the others had ended"
 
 
 @pytest.mark.parametrize("lost", [False, True])

@@ -16,7 +16,7 @@ from xlearning.client.cli import main
 _LISTED = Path(__file__).parent / "data" / "original_commands.txt"
 _PROGRAM = re.compile(r"\S*(?:xl|hbox)-submit$")
 # Kinds of programs that have to be told by another word until this version has them.
-_LATER = frozenset(("DISTLIGHTGBM", "DISTXGBOOST", "LIGHTLDA", "XFLOW"))
+_LATER = frozenset(("DISTXGBOOST", "XFLOW"))
 _HOST = re.compile(r"hdfs://(?:xlearning|hbox)\.test\.host1:9000")
 
 

@@ -11,6 +11,9 @@ from xlearning.frameworks.base import Framework
 
 # Type -> ``module:Class``. Loaded when a job names it.
 _TYPES = {
+    "DISTLIGHTGBM": "xlearning.frameworks.lightgbm:DistLightGBM",
+    "DISTLIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
+    "LIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
     "HOROVOD": "xlearning.frameworks.horovod:Horovod",
     "MPI": "xlearning.frameworks.mpi:Mpi",
     "TENSORNET": "xlearning.frameworks.mpi:Mpi",

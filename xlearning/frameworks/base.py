@@ -32,15 +32,15 @@ class Rules:
         independent, and the job fails when failed >= workers * ``max_failure_rate``.
     ports : mapping
         Role -> number of ports that its containers reserve.
-    released_ports : frozenset
-        Roles whose ports are given back just before the program starts, because it could not bind them
-        otherwise: it sets neither SO_REUSEADDR nor SO_REUSEPORT. Others keep theirs to the end.
+    lent_ports : frozenset
+        Roles whose ports are unbound just before the program starts, because it could not bind them
+        otherwise: it sets neither SO_REUSEADDR nor SO_REUSEPORT.
     service_roles : frozenset
         Roles that serve the others and are stopped when these are done (parameter servers). They do not
         decide the outcome of a job whose other roles have all ended well.
     service_grace : float
-        Seconds that service roles have to end by themselves then; until it is over, their failure is
-        one of the job.
+        Seconds that service roles have to end by themselves then. One that fails meanwhile, or has not
+        ended when they are over, fails the job. 0: they are stopped at once.
     optional_roles : frozenset
         Roles whose failure does not count, and that get a grace time at the end (the evaluator).
     upload_roles : frozenset
@@ -52,7 +52,7 @@ class Rules:
     gang: bool = False
     max_failure_rate: float = 0.5
     ports: Mapping[str, int] = field(default_factory=dict)
-    released_ports: frozenset[str] = frozenset()
+    lent_ports: frozenset[str] = frozenset()
     service_roles: frozenset[str] = frozenset((PS,))
     service_grace: float = 0.0
     optional_roles: frozenset[str] = frozenset((EVALUATOR,))

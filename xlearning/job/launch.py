@@ -151,8 +151,8 @@ class LaunchSpec:
         Set on the one container that runs TensorBoard.
     stream : StreamSpec or None
         What goes to the program's standard input; None: nothing.
-    release_ports : bool
-        Whether the reserved ports are given back just before the program starts.
+    lend_ports : bool
+        Whether the reserved ports are unbound just before the program starts, which cannot share them.
     sink : SinkSpec or None
         What becomes of its standard output; None: it goes to the logs.
     properties, modules : mapping
@@ -169,6 +169,6 @@ class LaunchSpec:
     board: BoardSpec | None = None
     stream: StreamSpec | None = None
     sink: SinkSpec | None = None
-    release_ports: bool = False
+    lend_ports: bool = False
     properties: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, str] = field(default_factory=dict)

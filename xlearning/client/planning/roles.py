@@ -17,12 +17,12 @@ TENSORFLOW = "TENSORFLOW"
 # programs would train alone and look as if they had trained together.
 _MISSING = frozenset(
     (
-        *("XFLOW", "DISTXGBOOST", "DISTLIGHTGBM", "DISTTORCH", "TENSOR2TENSOR", "XDL"),
-        *("DISTLIGHTLDA", "VPC", "DIGITS"),
+        *("XFLOW", "DISTXGBOOST", "DISTTORCH", "TENSOR2TENSOR", "XDL"),
+        *("VPC", "DIGITS"),
     )
 )
 # Without parameter servers these are independent copies in the original too.
-_MISSING_WITH_PS = frozenset(("MXNET", "LIGHTLDA"))
+_MISSING_WITH_PS = frozenset(("MXNET",))
 
 
 def outside(app_type: str, problems: list[Problem]) -> str:

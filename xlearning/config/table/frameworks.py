@@ -27,6 +27,14 @@ TENSORFLOW = Group(
     ),
 )  # fmt: skip
 
+LIGHTLDA = Group(
+    "LightLDA",
+    (
+        key("lightlda.ps.end.timeout", _K.DURATION_S, "10m",
+            "Time that servers have to write the model and end once the workers are done.", low=0.1),
+    ),
+)  # fmt: skip
+
 BOARD = Group(
     "TensorBoard and VisualDL",
     (

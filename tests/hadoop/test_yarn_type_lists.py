@@ -1,0 +1,51 @@
+"""DISTLIGHTGBM and LIGHTLDA on a real YARN, side by side: lists of addresses that hold there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import frameworks
+from places import Place
+from yarn_gateway import YarnGateway
+
+from xlearning.fs import FileSystems
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def make_data(place: Place, example: str, folder: Path) -> None:
+    subprocess.run([sys.executable, EXAMPLES / example / "make_data.py", folder], check=True)
+    for file in folder.iterdir():
+        place.write(f"{example}/{file.name}", file.read_bytes())
+
+
+def test_both(hdfs_dir: str, gateway: YarnGateway, tmp_path: Path) -> None:
+    place = Place(hdfs_dir, FileSystems("file://"))
+    make_data(place, "lightgbm", tmp_path / "rings")
+    make_data(place, "lightlda", tmp_path / "documents")
+    common = ("--board-enable", "false", "--worker-num", 2)
+    boosting = gateway.start(
+        *(*common, "--app-type", "DISTLIGHTGBM", "--files", EXAMPLES / "lightgbm" / "train.py"),
+        *("--input", f"{place.at('lightgbm')}#data", "--output", f"{place.at('rings')}#model"),
+        *("--", frameworks.python("boosting"), "train.py"),
+    )
+    topics = gateway.start(
+        *(*common, "--app-type", "LIGHTLDA", "--ps-num", 1, "--files", EXAMPLES / "lightlda" / "lda.py"),
+        *("--input", f"{place.at('lightlda')}#data", "--output", f"{place.at('topics')}#model"),
+        *("--", sys.executable, "lda.py"),
+    )
+    for ended in [running.end() for running in (boosting, topics)]:
+        assert ended.code == 0, ended.err
+        gateway.nothing_is_left_of(ended.app_id)
+    names = place.tree("rings")
+    models = [place.read(f"rings/{name}") for name in names if name.endswith("model.txt")]
+    trees = {model.partition(b"end of trees")[0] for model in models}
+    assert len(models) == 2
+    assert len(trees) == 1
+    reports = [json.loads(place.read(f"rings/{name}")) for name in names if name.endswith("report.json")]
+    assert all(report["machines"] == 2 and report["last"] < 0.3 * report["first"] for report in reports)
+    (part,) = [name for name in place.tree("topics") if name.endswith("server-0.json")]
+    assert sum(map(sum, json.loads(place.read(f"topics/{part}")).values())) == 2400

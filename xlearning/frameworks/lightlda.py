@@ -1,0 +1,44 @@
+"""LIGHTLDA: servers that hold the model, and workers that find them by a list of endpoints."""
+
+from __future__ import annotations
+
+from xlearning.config import Config
+from xlearning.frameworks.base import Framework, Rules, Setup
+from xlearning.job import PS, WORKER, ClusterMap, JobSpec, Task
+
+FILE = "lightLDAEndPoints.txt"
+
+
+class LightLDA(Framework):
+    """A gang; its servers write the model when the workers have ended, and end by themselves.
+
+    Without servers: independent workers.
+    """
+
+    has_ps = True
+
+    def rules(self, job: JobSpec, config: Config) -> Rules:
+        """Output of servers counts, so their end is waited for."""
+        single = job.role(PS) is None
+        return Rules(
+            gang=not single,
+            max_failure_rate=config.get("xlearning.container.maxFailures.rate"),
+            ports={} if single else {PS: 1},
+            service_grace=config.get("xlearning.lightlda.ps.end.timeout"),
+            upload_roles=frozenset((WORKER, PS)),
+        )
+
+    def setup(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> Setup:
+        """Rank and role always; how many there are and where, unless there are no servers."""
+        env = {"INDEX": str(task.index), "LIGHTLDA_RANK": str(task.index), "LIGHTLDA_ROLE": task.role}
+        servers = cluster.get(PS, ())
+        if not servers:
+            return Setup(env)
+        endpoints = [f"{server.ip}:{server.port}" for server in servers]
+        env["LIGHTLDA_WORKER_NUM"] = str(len(cluster[WORKER]))
+        env["LIGHTLDA_SERVER_NUM"] = str(len(servers))
+        if task.role == PS:
+            env["LIGHTLDA_SERVER_ENDPOINT"] = endpoints[task.index]
+            return Setup(env)
+        lines = [f"{index} {endpoint}\n" for index, endpoint in enumerate(endpoints)]
+        return Setup(env, {FILE: "".join(lines)})
