@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from xlearning.container.mpi import scripts, talk
+from xlearning.container.mpi.rendezvous import Store
 
 _LOOK = 0.02  # seconds between two looks for orders of mpirun
 _NOTICE = 3.0  # seconds for mpirun to notice that a node has gone
@@ -90,6 +91,8 @@ class Launcher:
             reuse_port=True,
             backlog=1024,
         )
+        if self._plan.store:
+            Store(self._plan.address, self._plan.store)
         async with server:
             await self._until(lambda: len(self._nodes) == self._plan.nodes)
             code = await self._mpirun()

@@ -34,6 +34,14 @@ class Node:
             "XLEARNING_MPI_NODE": str(os.getpid()),
             "XLEARNING_MPI_FAILED": str(self._failed),
         }
+        if plan.store:
+            self._env |= {
+                "HOROVOD_GLOO_RENDEZVOUS_ADDR": plan.launcher[0],
+                "HOROVOD_GLOO_RENDEZVOUS_PORT": str(plan.store),
+                "HOROVOD_HOSTNAME": f"xl-{plan.index}",
+                "HOROVOD_CROSS_RANK": str(plan.index),
+                "XLEARNING_MPI_SLOTS": str(plan.processes),
+            }
         self._shared = _shared_memory()
         settings = {**_interface(plan.address), "OMPI_MCA_btl_vader_backing_directory": self._shared}
         for name, value in settings.items():

@@ -47,6 +47,8 @@ class Plan:
         Comes first in LD_LIBRARY_PATH.
     custom_exit : str
         File whose first line is the exit code, if a program writes it.
+    store : int
+        Port of the launcher's `xlearning.container.mpi.rendezvous`; 0: there is none.
     command : list of str
         Of the user; may begin with options of mpirun.
     """
@@ -60,6 +62,7 @@ class Plan:
     home_given: bool
     libraries: str
     custom_exit: str
+    store: int
     command: list[str]
 
     @classmethod

@@ -12,7 +12,7 @@ from xlearning.frameworks import framework
 from xlearning.frameworks.base import AGENT_PYTHON, Crew, Setup
 from xlearning.job import SCHEDULER, WORKER, JobSpec, Member, RoleSpec, Task
 
-LAUNCHER = Member("node0", (20001,), "10.0.0.1")
+LAUNCHER = Member("node0", (20001, 20002), "10.0.0.1")
 CLUSTER = {SCHEDULER: (LAUNCHER,), WORKER: (Member("node1"), Member("node2"), Member("node2"))}
 
 
@@ -47,7 +47,7 @@ def test_a_launcher_beside_the_workers_of_a_gang(app_type: str) -> None:
     roles = type_.roles(Crew(3, 0, False), given)
     assert roles == (RoleSpec(SCHEDULER, 1, 256, 1), RoleSpec(WORKER, 3, 2048, 1))
     rules = type_.rules(None, given)  # type: ignore[arg-type]
-    assert rules.gang and dict(rules.ports) == {SCHEDULER: 1}
+    assert rules.gang and dict(rules.ports) == {SCHEDULER: 2 if app_type == "HOROVOD" else 1}
     assert not rules.service_roles and rules.upload_roles == {WORKER}
 
 
@@ -82,6 +82,7 @@ def test_ranks_of_each_worker_and_libraries_have_properties_of_their_own() -> No
     for app_type, processes, libraries in (("MPI", 2, "/m"), ("TENSORNET", 2, "/m"), ("HOROVOD", 3, "/h")):
         told = plan(setup(app_type, Task(WORKER, 0, 1), config(**given)))
         assert (told["processes"], told["libraries"]) == (processes, libraries)
+        assert told["store"] == (20002 if app_type == "HOROVOD" else 0)
 
 
 def test_horovod_properties_become_its_variables() -> None:

@@ -1,4 +1,4 @@
-"""HOROVOD: as MPI, with what Horovod wants to know in its own variables."""
+"""HOROVOD: as MPI. Where Horovod was built without it, mpirun only starts the processes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ _NUMBERS = ("fusion.threshold", "cycle.time")
 
 
 class Horovod(Mpi):
-    """One Horovod process per rank."""
+    """One Horovod process per rank. On a second port of the launcher those without MPI find each other."""
 
+    ports = 2
     processes = "xlearning.horovod.process.num.per.worker"
     libraries = "xlearning.horovod.extra.ld.library.path"
 

@@ -21,12 +21,15 @@ class Mpi(Framework):
 
     Attributes
     ----------
+    ports : int
+        How many the launcher listens on.
     processes : str
         Property with the number of ranks in each worker.
     libraries : str
         Property with what comes first in LD_LIBRARY_PATH.
     """
 
+    ports = 1
     processes = "xlearning.mpi.process.num.per.worker"
     libraries = "xlearning.mpi.extra.ld.library.path"
 
@@ -53,7 +56,7 @@ class Mpi(Framework):
         del job, config
         return Rules(
             gang=True,
-            ports={SCHEDULER: 1},
+            ports={SCHEDULER: self.ports},
             service_roles=frozenset(),
             upload_roles=frozenset((WORKER,)),
         )
@@ -94,6 +97,7 @@ class Mpi(Framework):
             "home_given": config.is_set("xlearning.mpi.install.dir"),
             "libraries": config.get(self.libraries) or "",
             "custom_exit": config.get("xlearning.custom.exit"),
+            "store": launcher.ports[1] if self.ports > 1 else 0,
             "command": job.command,
         }
         return json.dumps(plan, indent=1)
@@ -106,6 +110,6 @@ def _programs(part: str) -> dict[str, str]:
         folder += f"{name}/"
         files[f"{folder}__init__.py"] = ""
     source = resources.files(_PACKAGE)
-    for name in ("talk.py", "scripts.py", f"{part}.py"):
+    for name in ("talk.py", "scripts.py", "rendezvous.py", f"{part}.py"):
         files[folder + name] = source.joinpath(name).read_text(encoding="utf-8")
     return files
