@@ -11,6 +11,7 @@ from xlearning.am.core.tasks import streams_output
 from xlearning.am.inputs import placeholder
 from xlearning.am.inputs.plan import InputPlan
 from xlearning.cluster import attempts
+from xlearning.cluster.gpus import gpus, hidden_gpus
 from xlearning.config import Config
 from xlearning.frameworks import framework
 from xlearning.frameworks.base import Framework
@@ -25,6 +26,7 @@ from xlearning.job import (
     JobSpec,
     LaunchSpec,
     OutputStrategy,
+    RoleSpec,
     SinkSpec,
     Task,
 )
@@ -83,10 +85,12 @@ def launch_spec(
     The user's own variables win over all others, as in the original.
     """
     command, own = _filled(job, task)
+    role = _role(job, task)
     type_ = type_of(job)
     setup = type_.setup(job, config, task, cluster)
     env = {
         "APP_ID": job.app_id,
+        **hidden_gpus(job, role, config),
         **setup.env,
         **plan.variables(task),
         **own,
@@ -102,6 +106,7 @@ def launch_spec(
         command=setup.command or command,
         env=env,
         files=setup.files,
+        interfaces=setup.interfaces,
         lend_ports=task.role in type_.rules(job, config).lent_ports,
         overflow={placeholder.VARIABLE: placeholder.FILE},
         fetch=plan.fetch(task),
@@ -112,7 +117,17 @@ def launch_spec(
         sink=sink,
         properties=job.properties,
         modules=job.modules,
+        memory_mb=role.memory_mb,
+        vcores=role.vcores,
+        gpus=gpus(role, config),
     )
+
+
+def _role(job: JobSpec, task: Task) -> RoleSpec:
+    """What the container of ``task`` was asked for as."""
+    chief = task.role == WORKER and task.index == 0
+    names = [role.name for role in job.roles]
+    return job.roles[names.index(CHIEF if chief and CHIEF in names else task.role)]
 
 
 def _filled(job: JobSpec, task: Task) -> tuple[tuple[str, ...], Mapping[str, str]]:

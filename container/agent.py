@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import logging
 import os
 import signal
@@ -140,6 +141,7 @@ class Agent:
         beat = pb.Beat()
         if program is not None:
             beat.cpu_percent, beat.memory_bytes = program.usage.cpu_percent, program.usage.memory_bytes
+            beat.gpus.extend(pb.Gpu(**dataclasses.asdict(gpu)) for gpu in program.usage.gpus)
             if program.progress is not None:
                 beat.has_progress, beat.progress = True, program.progress
             if (amount := program.moving) is not None:

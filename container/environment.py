@@ -23,9 +23,10 @@ _FROM_NODE = (
 )
 # What the user of a laptop expects of a program that runs "here".
 _FROM_LAPTOP = (
-    *("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYTHONPATH", "CUDA_VISIBLE_DEVICES"),
+    *("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYTHONPATH"),
     *("KRB5CCNAME", "KRB5_CONFIG", "XLEARNING_CONF_DIR"),
 )
+_DEVICES = ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")  # an empty one means something: none
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -106,6 +107,7 @@ def build(
 def _base(node: Node) -> dict[str, str]:
     env = node.environ
     result = {name: env[name] for name in _FROM_NODE if env.get(name)}
+    result |= {name: env[name] for name in _DEVICES if name in env}
     hadoop = env.get("HADOOP_HOME") or env.get("HADOOP_YARN_HOME") or ""
     if hadoop:
         result["HADOOP_HOME"] = hadoop

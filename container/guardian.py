@@ -28,6 +28,7 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 NOT_EXECUTABLE, NOT_FOUND = 126, 127  # as a shell counts
 DRAIN = 0.5  # seconds in which what a program leaves behind (a `tee`, say) may end by itself
 PATIENCE = 150  # rounds of KILL (10 s) without a new process after which the rest counts as unkillable
+AFTER_TIME = 60.0  # seconds for the command that is run after the program
 NEVER = float("inf")
 
 
@@ -228,6 +229,7 @@ class Guardian:
         self.listening = True
         self.pid = 0
         self.status: int | None = None
+        self.after: dict[str, Any] | None = None
         self.sweep = Sweep(own_children, 2.0)
         self.wake, wake_write = os.pipe()
         for fd in (self.wake, wake_write):
@@ -246,6 +248,7 @@ class Guardian:
         line, _, self.buffer = self.buffer.partition(b"\n")
         spec = json.loads(line)
         self.sweep.grace = spec["grace"]
+        self.after = spec.get("after")
         try:
             self._start(spec)
         except ExecFailed as error:
@@ -331,10 +334,31 @@ class Guardian:
             self.sweep.order(self.sweep.grace)
 
     def _report_exit(self, left: int) -> None:
+        if self.after:
+            run_after(self.after)
         code = 128 + signal.SIGKILL if self.status is None else os.waitstatus_to_exitcode(self.status)
         signum = -code if code < 0 else None
         swept = len(self.sweep.seen - {self.pid})
         report({"exited": 128 - code if code < 0 else code, "signal": signum, "swept": swept, "left": left})
+
+
+def run_after(spec: dict[str, Any]) -> None:
+    """Run the command that ends what is no process below us, such as a Docker container; for a while."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    me = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            become_program({"stdin": None, "stdout": spec["log"], "stderr": spec["log"], **spec}, me)
+        except ExecFailed as error:
+            os.write(2, _bytes(error.words) + b"\n")
+        finally:
+            os._exit(NOT_FOUND)
+    until = time.monotonic() + AFTER_TIME
+    while os.waitpid(pid, os.WNOHANG)[0] == 0:
+        if time.monotonic() > until:
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
 
 
 def become_program(spec: dict[str, Any], parent: int) -> NoReturn:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import psutil
 
+from xlearning.job import GpuView
+
 
 @dataclass(frozen=True)
 class Usage:
@@ -19,10 +21,13 @@ class Usage:
         Of one core, since the sample before; 0 for the first one.
     memory_bytes : int
         Resident memory of all processes, shared pages counted in each (as YARN does).
+    gpus : tuple of GpuView
+        Those of the container, where the job asks for some and NVIDIA's library is there.
     """
 
     cpu_percent: float = 0.0
     memory_bytes: int = 0
+    gpus: tuple[GpuView, ...] = ()
 
 
 class TreeMeter:

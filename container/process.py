@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 
 from xlearning.cluster.exit_words import words
-from xlearning.container import guardian
+from xlearning.container import blocking, guardian
 
 _GUARDIANS: set[int] = set()
 
@@ -39,6 +39,39 @@ class ProcessExit:
     code: int
     reason: str
     swept: int = 0
+
+
+@dataclass(frozen=True)
+class After:
+    """A command that ends what a program started elsewhere than below itself.
+
+    Attributes
+    ----------
+    environ : mapping
+        Its whole environment.
+    log : Path
+        Takes what it says.
+    """
+
+    command: Sequence[str]
+    environ: Mapping[str, str]
+    log: Path
+
+    def spec(self) -> dict[str, object]:
+        """As the guardian reads it."""
+        log = str(self.log.absolute())
+        return {"command": list(self.command), "env": dict(self.environ), "cwd": "/", "log": log}
+
+    def run(self) -> None:
+        """Run it from here, where there is no guardian any more. Blocks."""
+        with self.log.open("ab") as log:
+            try:
+                subprocess.run(
+                    self.command, env=self.environ, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                    timeout=guardian.AFTER_TIME, check=False,
+                )  # fmt: skip
+            except (OSError, subprocess.TimeoutExpired) as error:
+                log.write(f"{error}\n".encode())
 
 
 def become_subreaper() -> None:
@@ -104,10 +137,11 @@ class UserProcess:
         Of the user process; None when it could not be started.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], grace: float) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], grace: float, after: After | None) -> None:
         self.pid: int | None = None
         self._process = process
         self._grace = grace
+        self._after = after
         self._started = asyncio.Event()
         self._orders: asyncio.WriteTransport | None = None
         self._follower: asyncio.Task[ProcessExit] | None = None
@@ -122,6 +156,7 @@ class UserProcess:
         stderr: Path,
         grace: float = 2.0,
         stdin: int | None = None,
+        after: After | None = None,
     ) -> UserProcess:
         """Start ``command`` below a guardian; returns when it runs or has failed to.
 
@@ -143,6 +178,8 @@ class UserProcess:
             Seconds from TERM to KILL when it is stopped without other orders.
         stdin : int, optional
             File descriptor of what it reads; the caller closes its own copy. Default: nothing to read.
+        after : After, optional
+            Run when the program has ended, in whatever way, before that is told.
         """
         become_subreaper()
         process = subprocess.Popen(
@@ -154,7 +191,7 @@ class UserProcess:
             pass_fds=[pipe for pipe in (stdin, stdout) if isinstance(pipe, int)],
         )
         _GUARDIANS.add(process.pid)
-        self = cls(process, grace)
+        self = cls(process, grace, after)
         spec = {
             "command": list(command),
             "env": dict(env),
@@ -163,6 +200,7 @@ class UserProcess:
             "stderr": str(stderr.absolute()),
             "grace": grace,
             "stdin": stdin,
+            "after": after and after.spec(),
         }
         await self._connect(json.dumps(spec).encode() + b"\n")
         await self._started.wait()
@@ -252,6 +290,8 @@ class UserProcess:
         sweep = guardian.Sweep(lambda: _orphans(()), self._grace)
         for pause in _sweeping(sweep):
             await asyncio.sleep(pause)
+        if self._after is not None:
+            await blocking.call(self._after.run, name="after")
         reason = f"its guardian (pid {self._process.pid}) died: {words(self._guardian_code())}"
         return ProcessExit(128 + signal.SIGKILL, reason, len(sweep.seen - {self.pid}))
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import functools
 import logging
-import os
-import pwd
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -15,11 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
+
+from xlearning.cluster import docker_image
 from xlearning.cluster.base import ENV_CREDENTIALS
 from xlearning.config import Config
-from xlearning.container import blocking
+from xlearning.container import blocking, node
 from xlearning.container.amount import Amount
-from xlearning.container.environment import Environment, Node, build
+from xlearning.container.environment import Environment, build
 from xlearning.container.identity import Identity
 from xlearning.container.inputs import manifest
 from xlearning.container.inputs.download import fetch
@@ -35,11 +37,14 @@ from xlearning.fs import FileSystems
 from xlearning.job import LaunchSpec
 
 if TYPE_CHECKING:
+    from xlearning.container.docker_program import DockerProgram
+    from xlearning.container.gpus import GpuMeter
     from xlearning.container.outputs.stream import Sink
 
 log = logging.getLogger(__name__)
 
 STDOUT, STDERR = "stdout", "stderr"
+DOCKER_FAILED = 125  # exit code of docker run where it could not run anything
 _LOG_LOOK = 0.25  # seconds
 _CANCEL_TIME = 1.0  # seconds for transfers to notice that they are no longer wanted
 
@@ -81,6 +86,12 @@ class Program:
         self.sink: Sink | None = None
         self._logs = [identity.log_dir / STDERR, identity.log_dir / STDOUT]
         self._environment: Mapping[str, str] = {}
+        self._gpus: GpuMeter | None = None
+        self._docker: DockerProgram | None = None
+        if docker_image.by_agent(config) and spec.command[:1] != (AGENT_PYTHON,):
+            from xlearning.container.docker_program import DockerProgram  # loaded where it is used only
+
+            self._docker = DockerProgram(spec, identity, work, config)
 
     @property
     def progress(self) -> float | None:
@@ -121,6 +132,8 @@ class Program:
             await self._fetch(fss)
         finally:
             self._fetching = False
+        if self._docker is not None:
+            await self._docker.pull(self._stopping)
 
     async def _fetch(self, fss: FileSystems) -> None:
         """Fetch, but do not wait for a transfer that hangs once the order to stop has come."""
@@ -159,11 +172,22 @@ class Program:
             _write(self._work / manifest.FILE, manifest.text(self.spec.stream))
         (self._work / "tmp").mkdir(exist_ok=True)
         self._environment = environment.variables
+        if self.spec.gpus:
+            from xlearning.container import gpus  # loaded where it is used only
+
+            self._gpus = await blocking.call(lambda: gpus.find(environment.variables), name="gpus")
+        command: Sequence[str] = self.spec.command
+        variables, after = environment.variables, None
+        if self._docker is not None:
+            devices = self._gpus.ids if self._gpus is not None else ()
+            run = await blocking.call(functools.partial(self._docker.run, variables, devices), name="docker")
+            command, variables, after = run.command, run.environ, self._docker.after
         start = functools.partial(
             UserProcess.start,
-            _words(self.spec.command),
-            environment.variables,
+            _words(command),
+            variables,
             self._work,
+            after=after,
             stderr=self._identity.log_dir / STDERR,
             grace=self._config.get("xlearning.container.stop.grace"),
         )
@@ -210,12 +234,14 @@ class Program:
         finally:
             watchers.cancel()
         self.usage = Usage()
+        if self._docker is not None and end.code == DOCKER_FAILED:
+            end = dataclasses.replace(end, reason=f"docker run failed ({end.reason})")
         return Exited(end, last_lines(self._logs))
 
     async def measure(self) -> None:
         """Sample the process tree once more, while it is there."""
         if self._process is not None:
-            self.usage = await blocking.call(TreeMeter(self._process.tree).sample, name="usage")
+            self.usage = await blocking.call(lambda: self._sample(TreeMeter(self._tree)), name="usage")
 
     async def stop(self, grace: float) -> None:
         """Give up fetching; end a running process: TERM, ``grace`` seconds, KILL."""
@@ -239,26 +265,27 @@ class Program:
             extra = {**extra, ENV_CREDENTIALS: str(self._identity.credentials)}
         if self.spec.stream is not None:
             extra = {**manifest.variables(self.spec.stream, self._work), **extra}
-        extra = {**hold.variables(self._work, self._config), **extra}
-        return build(self._node(), extra, self.spec.overflow, limit, self.spec.search)
-
-    def _node(self) -> Node:
-        try:
-            account = pwd.getpwuid(os.getuid())
-            home, user = account.pw_dir, account.pw_name
-        except KeyError:  # a user id without an account, as in many Docker images
-            home, user = str(self._work), str(os.getuid())
-        environ = {_text(name): _text(value) for name, value in os.environb.items()}
-        return Node(
-            environ=environ,
-            work=str(self._work),
-            log_dir=str(self._identity.log_dir),
-            home=home,
-            user=user,
-            local=self._identity.local,
-            is_dir=os.path.isdir,
-            jars=lambda folder: sorted(str(path) for path in Path(folder).glob("*.jar")),
+        extra = {**hold.variables(self._work, self._config), **self._interfaces(), **extra}
+        return build(
+            node.here(self._identity, self._work), extra, self.spec.overflow, limit, self.spec.search
         )
+
+    def _interfaces(self) -> Mapping[str, str]:
+        wanted = {name: host for name, host in self.spec.interfaces.items() if name not in self.spec.env}
+        if not wanted:
+            return {}
+        from xlearning.container.interface import interface_to  # loaded where it is asked for only
+
+        found = {name: interface_to(host) for name, host in wanted.items()}
+        return {name: interface for name, interface in found.items() if interface is not None}
+
+    def _sample(self, meter: TreeMeter) -> Usage:
+        usage = meter.sample()
+        return usage if self._gpus is None else dataclasses.replace(usage, gpus=self._gpus.sample())
+
+    def _tree(self) -> list[psutil.Process]:
+        assert self._process is not None
+        return self._process.tree() if self._docker is None else self._docker.processes(self._process)
 
     async def _follow_logs(self, ended: asyncio.Event) -> None:
         reader = ProgressReader(self._logs)
@@ -280,10 +307,10 @@ class Program:
 
     async def _follow_usage(self, ended: asyncio.Event, every: float) -> None:
         assert self._process is not None
-        meter = TreeMeter(self._process.tree)
+        meter = TreeMeter(self._tree)
         while not ended.is_set():
             self._process.wake_guardian()
-            self.usage = await blocking.call(meter.sample, name="usage")
+            self.usage = await blocking.call(lambda: self._sample(meter), name="usage")
             await _pause(ended, every)
 
 
@@ -299,11 +326,6 @@ async def _pause(ended: asyncio.Event, seconds: float) -> None:
 def _words(command: Sequence[str]) -> Sequence[str]:
     """The command, with our own Python where it asks for that."""
     return [sys.executable, *command[1:]] if command[0] == AGENT_PYTHON else command
-
-
-def _text(value: bytes) -> str:
-    """As the guardian turns it back into bytes, whatever the agent's own locale is."""
-    return value.decode("utf-8", "surrogateescape")
 
 
 def _write(path: Path, text: str) -> None:

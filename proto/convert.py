@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from xlearning.job import GpuView
 from xlearning.proto import xlearning_pb2 as pb
 
 _LINES, _LINE, _REASON = 50, 4096, 8192  # bounds of what an agent may send as text
 _ENTRIES = 100_000
+_GPUS, _ID = 64, 128
 
 Fields = dict[str, Any]
 
@@ -43,7 +45,13 @@ def _reason(body: Any) -> Fields:
 
 def _beat(body: pb.Beat) -> Fields:
     progress = body.progress if body.has_progress else None
-    return {"progress": progress, "cpu_percent": body.cpu_percent, "memory_bytes": body.memory_bytes}
+    gpus = tuple(
+        GpuView(one.id[:_ID], one.index, one.busy_percent, one.memory_bytes, one.memory_limit_bytes)
+        for one in body.gpus[:_GPUS]
+        if math.isfinite(one.busy_percent)
+    )
+    used = {"cpu_percent": body.cpu_percent, "memory_bytes": body.memory_bytes, "gpus": gpus}
+    return {"progress": progress, **used}
 
 
 def _exited(body: pb.ProcessExited) -> Fields:

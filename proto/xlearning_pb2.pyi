@@ -60,16 +60,32 @@ class Register(_message.Message):
     def __init__(self, container_id: _Optional[str] = ..., attempt: _Optional[int] = ..., host: _Optional[str] = ..., session: _Optional[str] = ..., version: _Optional[str] = ..., pid: _Optional[int] = ...) -> None: ...
 
 class Beat(_message.Message):
-    __slots__ = ("has_progress", "progress", "cpu_percent", "memory_bytes")
+    __slots__ = ("has_progress", "progress", "cpu_percent", "memory_bytes", "gpus")
     HAS_PROGRESS_FIELD_NUMBER: _ClassVar[int]
     PROGRESS_FIELD_NUMBER: _ClassVar[int]
     CPU_PERCENT_FIELD_NUMBER: _ClassVar[int]
     MEMORY_BYTES_FIELD_NUMBER: _ClassVar[int]
+    GPUS_FIELD_NUMBER: _ClassVar[int]
     has_progress: bool
     progress: float
     cpu_percent: float
     memory_bytes: int
-    def __init__(self, has_progress: bool = ..., progress: _Optional[float] = ..., cpu_percent: _Optional[float] = ..., memory_bytes: _Optional[int] = ...) -> None: ...
+    gpus: _containers.RepeatedCompositeFieldContainer[Gpu]
+    def __init__(self, has_progress: bool = ..., progress: _Optional[float] = ..., cpu_percent: _Optional[float] = ..., memory_bytes: _Optional[int] = ..., gpus: _Optional[_Iterable[_Union[Gpu, _Mapping]]] = ...) -> None: ...
+
+class Gpu(_message.Message):
+    __slots__ = ("id", "index", "busy_percent", "memory_bytes", "memory_limit_bytes")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    INDEX_FIELD_NUMBER: _ClassVar[int]
+    BUSY_PERCENT_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_BYTES_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_LIMIT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    index: int
+    busy_percent: float
+    memory_bytes: int
+    memory_limit_bytes: int
+    def __init__(self, id: _Optional[str] = ..., index: _Optional[int] = ..., busy_percent: _Optional[float] = ..., memory_bytes: _Optional[int] = ..., memory_limit_bytes: _Optional[int] = ...) -> None: ...
 
 class PortsReady(_message.Message):
     __slots__ = ("ports", "ip")

@@ -72,7 +72,7 @@ RECIPES = {
         ),
         programs=("gcc", "readelf", "nm"),
         finish=torch_stubs.make_stubs,
-        modules=("torch", "torch.distributed"),
+        modules=("torch", "torch.distributed.run", "torch._dynamo"),  # the last for every optimizer
     ),
     "boosting": Recipe(
         (("xgboost-cpu==3.2.0", "lightgbm==4.7.0", "numpy"),), modules=("xgboost", "lightgbm")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from itertools import pairwise
 from typing import Any
@@ -19,6 +19,7 @@ from xlearning.job import (
     BoardView,
     ContainerState,
     ContainerView,
+    GpuView,
     SaveState,
     Snapshot,
     TransferView,
@@ -185,6 +186,15 @@ def cpu_text(percent: float | None) -> str:
     return NOTHING if percent is None else f"{int(percent + 0.5)} %"
 
 
+def gpus_text(gpus: Sequence[GpuView]) -> str:
+    """How GPUs are used: ``GPU 0: 87 %, 12 GiB of 40 GiB``."""
+    return "; ".join(
+        f"GPU {one.index}: {cpu_text(one.busy_percent)}, "
+        f"{size_text(one.memory_bytes)} of {size_text(one.memory_limit_bytes)}"
+        for one in gpus
+    )
+
+
 def exit_text(code: int | None) -> str:
     """An exit code, with the signal's name where it stands for one: ``137 SIGKILL``."""
     if code is None:
@@ -223,6 +233,7 @@ def filters() -> Iterator[tuple[str, Any]]:
         ("duration", duration_text),
         ("percent", percent_text),
         ("cpu", cpu_text),
+        ("gpus", gpus_text),
         ("exit", exit_text),
         ("time", time_text),
         ("iso", time_iso),

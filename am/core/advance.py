@@ -54,6 +54,7 @@ def _assign(turn: Turn, container: Container, slot: Slot) -> None:
     chief = turn.rules.has_chief and place == (WORKER, 0)
     container.task = Task(slot.role, slot.index, state.generations[place], chief)
     state.holders[place] = container.id
+    container.prepare_by = state.now + turn.limits.register
     turn.set(container, ContainerState.PREPARING)
     turn.do(Prepare(container.id, container.task, turn.rules.ports.get(slot.role, 0)))
 

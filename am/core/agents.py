@@ -104,6 +104,7 @@ def beat(turn: Turn, event: ev.Beat) -> None:
     if event.progress is not None:
         container.progress = min(1.0, max(0.0, event.progress))
     container.cpu_percent, container.memory_bytes = event.cpu_percent, event.memory_bytes
+    container.gpus = event.gpus
     container.memory_peak = max(container.memory_peak, event.memory_bytes)
 
 
@@ -111,6 +112,7 @@ def ports_ready(turn: Turn, event: ev.PortsReady) -> None:
     container = current(turn, event)
     if container and container.state is ContainerState.PREPARING:
         container.ports, container.ip, container.ports_ready = event.ports, event.ip, True
+        container.prepare_by = None
 
 
 def fetch_progressed(turn: Turn, event: ev.FetchProgressed | ev.FetchDone) -> None:

@@ -8,7 +8,7 @@ from xlearning.am.core.state import Container, Phase, State
 from xlearning.am.core.turn import Turn
 from xlearning.job import AppState, ContainerState
 
-_DEADLINES = ("register_by", "reconnect_by", "stop_by", "stop_after")
+_DEADLINES = ("register_by", "prepare_by", "reconnect_by", "stop_by", "stop_after")
 
 
 def tick(turn: Turn, event: ev.Tick) -> None:
@@ -47,6 +47,8 @@ def _judge(turn: Turn, container: Container) -> None:
         return
     if container.register_by is not None and now > container.register_by:
         turn.lose(container, f"its agent did not report within {limits.register:g} s")
+    elif container.prepare_by is not None and now > container.prepare_by:
+        turn.lose(container, f"{container.task} reserved no ports within {limits.register:g} s")
     elif container.reconnect_by is not None and now > container.reconnect_by:
         turn.lose(container, "the connection to its agent broke and did not come back")
     elif container.session and now - container.heard > limits.silence:

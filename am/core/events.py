@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from xlearning.job import InputView, SaveTrigger, from_dict, to_dict
+from xlearning.job import GpuView, InputView, SaveTrigger, from_dict, to_dict
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,7 @@ class Beat(AgentEvent):
     progress: float | None = None
     cpu_percent: float = 0.0
     memory_bytes: int = 0
+    gpus: tuple[GpuView, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class Limits:
     0 turns ``allocate``, ``job``, ``save`` and ``save_interval`` off.
     """
 
-    register: float = 300.0  # allocated -> registered
+    register: float = 300.0  # allocated -> registered, and from there to reserved ports
     silence: float = 10.0
     reconnect: float = 1.0
     stop_grace: float = 2.0

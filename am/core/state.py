@@ -11,6 +11,7 @@ from xlearning.job import (
     BoardView,
     ClusterMap,
     ContainerState,
+    GpuView,
     InputView,
     Member,
     SaveState,
@@ -46,6 +47,7 @@ class Container:
     stream: int = 0  # 0: not connected
     heard: float = 0.0
     register_by: float | None = None
+    prepare_by: float | None = None
     reconnect_by: float | None = None
     stop_by: float | None = None
     stop_after: float | None = None
@@ -67,6 +69,7 @@ class Container:
     progress: float | None = None
     cpu_percent: float | None = None
     memory_bytes: int | None = None
+    gpus: tuple[GpuView, ...] = ()
     memory_peak: int = 0
     fetched_files: int = 0
     fetched_bytes: int = 0

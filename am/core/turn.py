@@ -56,7 +56,7 @@ class Turn:
         if state.final:
             container.finished = container.finished or self.state.now
             container.ended = 1 + max(c.ended for c in self.state.containers.values())
-            container.register_by = container.reconnect_by = None
+            container.register_by = container.prepare_by = container.reconnect_by = None
             container.stop_by = container.stop_after = None
         self.record(
             "container",

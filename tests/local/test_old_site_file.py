@@ -30,5 +30,5 @@ def test_a_job_with_the_site_file_of_hbox(gateway: Gateway) -> None:
 
     refused = gateway.submit("--conf", "hbox.container.mode=docker", *words, "--", "true")
     assert (refused.code, refused.out) == (1, "")
-    assert "hbox.container.mode=docker (--conf): this version cannot run programs in Docker" in refused.err
-    assert "hint: leave it out" in refused.err
+    assert "container type docker has no image" in refused.err
+    assert "name one with --docker-image IMAGE" in refused.err

@@ -75,6 +75,44 @@ def test_agents_side_by_side_never_share_a_port() -> None:
     assert all(BEGIN <= int(port) < END for port in ports)
 
 
+LISTENING = """
+import socket, sys
+from xlearning.container.ports import reserve
+held = [reserve("127.0.0.1", 1, 21000, 24000)[0] for _ in range(20)]
+servers = []
+for port in held:
+    port.lend()
+    servers.append(socket.socket())
+    servers[-1].bind(("0.0.0.0", port.port))
+    servers[-1].listen()
+print(*(one.port for one in held), flush=True)
+sys.stdin.read()
+for port, server in zip(held, servers):
+    server.close()
+    port.release()
+"""
+
+
+def test_two_jobs_of_twenty_containers_whose_programs_listen_without_options() -> None:
+    jobs = [python(LISTENING) for _ in range(2)]
+    ports = [port for job in jobs if job.stdout for port in job.stdout.readline().split()]
+    for job in jobs:
+        job.communicate("")
+        assert job.returncode == 0
+    assert len(set(ports)) == 40
+
+
+def test_a_lent_port_stays_locked_against_other_agents(held: HeldPort) -> None:
+    held.lend()
+    with pytest.raises(XLearningError, match="only 0 of 1 ports are free"):
+        reserve(HOST, 1, held.port, held.port + 1)
+    with socket.socket() as server:
+        server.bind((HOST, held.port))
+    held.release()
+    (again,) = reserve(HOST, 1, held.port, held.port + 1)
+    again.release()
+
+
 @pytest.mark.parametrize("option", ["SO_REUSEADDR", "SO_REUSEPORT"])
 @pytest.mark.parametrize("address", [HOST, "0.0.0.0", "::"])
 def test_program_that_sets_an_option_can_listen(held: HeldPort, address: str, option: str) -> None:

@@ -80,7 +80,7 @@ def test_the_files_of_the_original_are_accepted(
 def test_the_words_are_those_of_the_user() -> None:
     config = load(
         environ={},
-        overrides=[("hbox.docker.image.name", "i:1"), ("hbox.s3.bucket.dir.split", ":")],
+        overrides=[("hbox.host.blacklist", "h1"), ("hbox.s3.bucket.dir.split", ":")],
         options={
             "xlearning.input.strategy": ("STREAM", "-s"),
             "xlearning.vpc.duration": ("2d", "--duration"),
@@ -89,14 +89,14 @@ def test_the_words_are_those_of_the_user() -> None:
     verdict = judge(config)
     assert verdict.problems == (
         (
-            "hbox.docker.image.name=i:1 (--conf): this version cannot run programs in Docker containers yet",
-            "leave it out, and ship what the program needs by --archiveFiles or --cacheArchive",
+            "hbox.host.blacklist=h1 (--conf): this version cannot keep containers off named hosts yet",
+            "choose nodes by a label: xlearning.worker.nodeLabelExpression",
         ),
     )
     assert verdict.warnings == (
         "hbox.s3.bucket.dir.split=: (--conf) has no effect: a bucket and what is in it are written as "
         "s3a://BUCKET/PREFIX",
-        "--duration 2d has no effect: VPC and DIGITS jobs are not part of this version yet",
+        "--duration 2d has no effect: types VPC and DIGITS are not supported",
     )
 
 

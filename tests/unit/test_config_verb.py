@@ -66,8 +66,8 @@ def test_all_about_one() -> None:
         "            hbox.driver.memory",
     ):
         assert line in lines
-    text = "\n".join(explain_lines(explained(conf(), "hbox.docker.image.name")))
-    assert "this version cannot run programs in Docker containers yet\n  Instead   leave it out" in text
+    text = "\n".join(explain_lines(explained(conf(), "hbox.host.blacklist")))
+    assert "this version cannot keep containers off named hosts yet\n  Instead   choose nodes by" in text
     assert "  Value     not set\n  Source    default\n" in text
     text = "\n".join(explain_lines(explained(conf(), "xlearning.job.exec.timeout")))
     assert "  Value     0 (0s)\n" in text
@@ -145,12 +145,12 @@ def xl_submit(
 
 
 def test_the_command(tmp_path: Path, xl_submit: Callable[..., tuple[int, str, str]]) -> None:
-    hadoop_xml.write(tmp_path / "xlearning-site.xml", {"hbox.worker.num": "2", "hbox.docker.image": "i"})
+    hadoop_xml.write(tmp_path / "xlearning-site.xml", {"hbox.worker.num": "2", "hbox.host.blacklist": "h"})
     code, out, err = xl_submit("config", "-c", "xlearning.wroker.num=3")
     assert code == 0
     assert "xlearning.worker.num" in out and "as hbox.worker.num" in out
     assert "did you mean xlearning.worker.num?" in err
-    assert "cannot run programs in Docker containers yet, so no job can be submitted" in err
+    assert "cannot keep containers off named hosts yet, so no job can be submitted" in err
     assert err.count("did you mean") == 1
     code, out, err = xl_submit("config", "--explain", "--worker-num", "--output", "json", "-c", "hbox.x=1")
     answer = conforming("config", json.loads(out))

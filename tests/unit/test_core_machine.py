@@ -822,6 +822,21 @@ def test_waiting_for_the_cluster_may_be_bounded() -> None:
     assert "1 worker" in story.finish().reason
 
 
+def test_a_member_that_reserves_no_ports_is_replaced_and_named_at_last() -> None:
+    story = Story(worker=2, limits=Limits(register=30, start_retry=1))
+    first, second = story.grant("worker"), story.grant("worker")
+    story.do(ev.InputListed(()), ev.PortsReady(first, 1, (1,)))
+    story.tick(31)
+    assert [a.container_id for a in story.of(act.KillContainer)] == [second]
+    third = story.grant("worker")
+    story.tick(31)
+    story.do(ev.ContainerCompleted(second, None, ""), ev.ContainerCompleted(third, None, ""))
+    story.leave_all()
+    reason = story.finish().reason
+    assert "worker containers do not start (2 tried)" in reason
+    assert "worker:1 reserved no ports within 30 s" in reason
+
+
 def test_a_lost_node_makes_a_talking_agent_stop() -> None:
     story = Story(worker=2, outputs=False)
     tasks = story.all_running()

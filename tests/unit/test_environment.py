@@ -180,3 +180,9 @@ def test_jars_stand_on_the_class_path(first: bool, hadoop: bool, expected: str) 
 def test_jars_join_a_class_path_of_the_users_own() -> None:
     env = searched(SearchPaths(jars=("a.jar",)), {"CLASSPATH": "x.jar"})
     assert env["CLASSPATH"] == "/work folder/a.jar:x.jar"
+
+
+@pytest.mark.parametrize("local", [True, False])
+def test_devices_are_passed_on_even_if_there_are_none(*, local: bool) -> None:
+    devices = {"CUDA_VISIBLE_DEVICES": "", "NVIDIA_VISIBLE_DEVICES": "GPU-a"}
+    assert variables(devices, local=local).items() >= devices.items()

@@ -110,10 +110,8 @@ def test_the_old_name_of_the_agents_timeout() -> None:
 
 def test_what_is_missing_is_told_with_the_other_problems() -> None:
     with pytest.raises(UsageError) as caught:
-        planned("--output-strategy", "STREAM", "--files", "no.py", hbox_docker_image="i")
+        planned("--output-strategy", "STREAM", "--files", "no.py", hbox_host_blacklist="h")
     message = str(caught.value)
     assert message.startswith("3 problems:")
     assert "output strategy STREAM without an output" in message
-    assert (
-        "hbox.docker.image=i (--conf): this version cannot run programs in Docker containers yet" in message
-    )
+    assert "hbox.host.blacklist=h (--conf): this version cannot keep containers off named hosts" in message

@@ -181,8 +181,7 @@ def test_ps_and_workers() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("--app-type", "disttorch", "--worker-num", "2"),
-        ("--app-type", "VPC"),
+        ("--app-type", "XFLOW"),
         ("--app-type", "mxnet", "--ps-num", "1"),
     ],
 )
@@ -597,6 +596,6 @@ def test_paths_of_this_machine_for_a_cluster_are_noticed() -> None:
 
 def test_types_that_are_not_there_invite_no_copies_that_train_alone() -> None:
     with pytest.raises(UsageError) as caught:
-        plan("--app-type", "xdl", "--worker-num", "2")
+        plan("--app-type", "xflow", "--worker-num", "2")
     assert caught.value.hint is not None
     assert "TENSORFLOW" in caught.value.hint and "any other word" not in caught.value.hint

@@ -47,6 +47,8 @@ class MiniHadoop:
     secure : bool, optional
         With Kerberos: a KDC of its own, the users `realm.USERS`, and web pages that ask who one is.
         Default: as the folder is, plain for a new one.
+    gpus : int
+        What each NodeManager says it has of ``yarn.io/gpu``; no device stands behind that.
 
     Raises
     ------
@@ -60,6 +62,7 @@ class MiniHadoop:
         version: str | None = None,
         nodes: int | None = None,
         secure: bool | None = None,
+        gpus: int = 0,
     ) -> None:
         if not Path("/proc/self/stat").exists():
             raise MiniHadoopError("minihadoop needs Linux: it finds its processes in /proc")
@@ -69,6 +72,7 @@ class MiniHadoop:
         self.version = version or (known.version if known else jars.DEFAULT_VERSION)
         self.nodes = nodes if nodes is not None else (known.nodes if known else 1)
         self.secure = secure if secure is not None else (known is not None and known.secure)
+        self.gpus = gpus
         jars.check_version(self.version)
         if not 1 <= self.nodes <= 100:
             raise MiniHadoopError(f"a cluster cannot have {self.nodes} NodeManagers: choose from 1 to 100")
@@ -194,6 +198,7 @@ class MiniHadoop:
                     return False
             lifecycle.end_all(self.layout)
             state = State(self.version, self.nodes, str(home), str(lib))
+            state.gpus = self.gpus
             state.web_secret = str(self.layout.http_secret) if self.secure else ""
             state.ports = ports.assign(
                 daemons.port_names(self.nodes, self.secure), known.ports if known else {}

@@ -64,6 +64,11 @@ def write(layout: Layout, state: State) -> None:
     for index in range(state.nodes):
         own = node_site(layout, state, index)
         _write_folder(layout.conf_of(f"nodemanager{index}"), core, hdfs, {**yarn, **own})
+        if state.gpus:
+            own_gpus = {"yarn.nodemanager.resource-type.yarn.io/gpu": state.gpus}
+            _write_gpus(layout.conf_of(f"nodemanager{index}"), own_gpus)
+    if state.gpus:
+        _write_gpus(layout.conf, {})
     layout.bin.mkdir(exist_ok=True)
     text = _COMMAND.format(
         conf=layout.conf,
@@ -184,6 +189,13 @@ _SCHEDULER: Values = {
 }
 
 
+_ALL_RESOURCES: Values = {
+    "yarn.scheduler.capacity.resource-calculator": (
+        "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
+    ),
+}
+
+
 def _write_folder(folder: Path, core: Values, hdfs: Values, yarn: Values) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, values in (
@@ -197,6 +209,13 @@ def _write_folder(folder: Path, core: Values, hdfs: Values, yarn: Values) -> Non
     # the jars come without these folders, but the daemons want them on the class path
     for name in ("hdfs", "datanode", "static", "secondary"):
         (folder / "webapps" / name).mkdir(parents=True, exist_ok=True)
+
+
+def _write_gpus(folder: Path, own: Values) -> None:
+    """Let the cluster know ``yarn.io/gpu``; the scheduler's default calculator knows memory alone."""
+    (folder / "resource-types.xml").write_text(render_xml({"yarn.resource-types": "yarn.io/gpu"}))
+    (folder / "node-resources.xml").write_text(render_xml(own))
+    (folder / "capacity-scheduler.xml").write_text(render_xml({**_SCHEDULER, **_ALL_RESOURCES}))
 
 
 def render_xml(values: Values) -> str:

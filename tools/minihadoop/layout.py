@@ -129,6 +129,8 @@ class State:
         Daemon name to process, for each that was started and not stopped since.
     web_secret : str
         File with which the web services of a secure cluster sign their cookies; empty for a plain one.
+    gpus : int
+        What each NodeManager offers of ``yarn.io/gpu``; 0: the cluster does not know that resource.
     """
 
     version: str
@@ -138,6 +140,7 @@ class State:
     ports: dict[str, int] = field(default_factory=dict)
     daemons: dict[str, Process] = field(default_factory=dict)
     web_secret: str = ""
+    gpus: int = 0
 
     @property
     def secure(self) -> bool:

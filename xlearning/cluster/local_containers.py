@@ -12,6 +12,7 @@ from pathlib import Path
 
 from xlearning.cluster import base, processes
 from xlearning.cluster.base import CompletedContainer, GrantedContainer, LogChunk, PollResult
+from xlearning.cluster.gpus import VISIBLE, Pool, gpus, of_this_machine
 from xlearning.cluster.local_files import ENV_SLOTS, AppFolder, bootstrap, make_private, write_json
 from xlearning.cluster.local_process import ContainerProcess
 from xlearning.cluster.localize import LocalizationError, Localizer
@@ -35,7 +36,15 @@ _PASSED_ON = (
     *("JAVA_HOME", "HADOOP_HOME", "HADOOP_COMMON_HOME", "HADOOP_HDFS_HOME", "HADOOP_YARN_HOME"),
     *("HADOOP_MAPRED_HOME", "HADOOP_CONF_DIR", "HADOOP_TOKEN_FILE_LOCATION", "HADOOP_USER_NAME", "CLASSPATH"),
     *("KRB5CCNAME", "KRB5_CONFIG", "XLEARNING_CONF_DIR"),
-    *("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYTHONPATH", "CUDA_VISIBLE_DEVICES"),
+    *(
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "CONDA_DEFAULT_ENV",
+        "PYTHONPATH",
+        "CUDA_VISIBLE_DEVICES",
+        "NVIDIA_VISIBLE_DEVICES",
+    ),
+    *("DOCKER_HOST", "DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY"),
     *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_CONFIG_FILE"),
     *("AWS_SHARED_CREDENTIALS_FILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE"),
     *(base.ENV_APP_ID, base.ENV_STAGING, base.ENV_CREDENTIALS, base.ENV_HOST, base.ENV_BACKEND),
@@ -93,6 +102,9 @@ class LocalContainerManager:
             timeout=float(config.get("xlearning.fs.timeout")),
             retry_time=float(config.get("xlearning.fs.retry.time")),
         )
+        self._config = config
+        asks = any(gpus(role, config) for role in job.roles)
+        self._pool = Pool(of_this_machine(environ) if asks else ())
         self._lock = threading.Lock()
         self._waiting: deque[RoleSpec] = deque()
         self._running: dict[str, ContainerProcess] = {}
@@ -140,6 +152,7 @@ class LocalContainerManager:
                 ended = container.poll()
                 if ended is not None:
                     del self._running[container.id]
+                    self._pool.give_back(container.id)
                     self._leftovers.append((time.monotonic() + self._grace, container.id))
                     completed.append(ended)
             self._end_leftovers()
@@ -223,9 +236,12 @@ class LocalContainerManager:
                 return granted, failed
             self._localizing = None
         while self._waiting and (not self._slots or len(self._running) < self._slots):
+            if not self._pool.has(gpus(self._waiting[0], self._config)):
+                break
             container, failure = self._start(self._waiting.popleft())
             granted.append(container)
             if failure is not None:
+                self._pool.give_back(failure.id)
                 failed.append(failure)
         return granted, failed
 
@@ -253,8 +269,10 @@ class LocalContainerManager:
 
     def _container_environ(self, container_id: str, role: RoleSpec, work: Path, logs: Path) -> dict[str, str]:
         scratch = make_private(self._files.scratch)
+        given = self._pool.take(container_id, gpus(role, self._config))
         return {
             **self._environ,
+            **({VISIBLE: ",".join(given)} if given else {}),
             base.ENV_ATTEMPT: str(self._attempt),
             base.ENV_CONTAINER_ID: container_id,
             base.ENV_ROLE: role.name,

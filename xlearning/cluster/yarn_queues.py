@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from xlearning.cluster.yarn_resources import GPU
+from xlearning.cluster.gpus import GPU
 
 SCHEDULER = "/ws/v1/cluster/scheduler"
 LABELS = "/ws/v1/cluster/get-node-labels"

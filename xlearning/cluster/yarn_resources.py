@@ -7,20 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from xlearning.cluster.gpus import GPU
 from xlearning.config import Config
 from xlearning.errors import ClusterError
-from xlearning.job import PS, RoleSpec
+from xlearning.job import PS
 
-GPU = "yarn.io/gpu"
 PRIORITIES = ("DEFAULT", "VERY_LOW", "LOW", "NORMAL", "HIGH", "VERY_HIGH")  # 0 to 5, as in the original
 _NODES = "/ws/v1/cluster/nodes?states=RUNNING"
 _MEMORY, _VCORES = "yarn.scheduler.maximum-allocation-mb", "yarn.scheduler.maximum-allocation-vcores"
 _ATTEMPTS = ("yarn.resourcemanager.am.global.max-attempts", "yarn.resourcemanager.am.max-attempts")
-
-
-def gpus(role: RoleSpec, config: Config) -> int:
-    """GPUs of each container of a role."""
-    return int(config.get("xlearning.ps.gpus" if role.name == PS else "xlearning.worker.gpus"))
 
 
 def node_label(role: str, config: Config) -> str:

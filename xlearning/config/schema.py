@@ -10,7 +10,7 @@ HBOX_PREFIX = "hbox."
 # how names of Hadoop's own properties begin
 _HADOOP = (
     "mapred.", "mapreduce.", "textinputformat.", "fixedlengthinputformat.", "key.value.", "stream.map.",
-    "fs.s3a.",
+    "fs.s3a.", "yarn.nodemanager.",
 )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ _LIBRARIES = {
     "google-crc32c": _Library("tfrecord", ("google_crc32c",)),
     "isal": _Library("codecs", ("isal.isal_zlib",)),
     "jpype1": _Library("java", ("jpype",)),
+    "nvidia-ml-py": _Library("gpu", ("pynvml",)),
     "pyarrow": _Library("parquet", ("pyarrow",)),
     "s3fs": _Library("s3", ("s3fs",)),
 }

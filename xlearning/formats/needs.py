@@ -49,6 +49,8 @@ def of_job(job: JobSpec, files: Iterable[str]) -> Needs:
     config = Config.from_properties(job.properties)
     found = _Found()
     _file_systems(job, config, found)
+    if config.get("xlearning.worker.gpus") or config.get("xlearning.ps.gpus"):
+        found.preferred.add("nvidia-ml-py")
     if job.input_strategy is InputStrategy.STREAM:
         _input(config, files, found)
     if job.output_strategy is OutputStrategy.STREAM:

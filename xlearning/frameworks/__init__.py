@@ -11,13 +11,17 @@ from xlearning.frameworks.base import Framework
 
 # Type -> ``module:Class``. Loaded when a job names it.
 _TYPES = {
+    "DIGITS": "xlearning.frameworks.gone:Digits",
     "DISTLIGHTGBM": "xlearning.frameworks.lightgbm:DistLightGBM",
     "DISTLIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
+    "DISTTORCH": "xlearning.frameworks.disttorch:DistTorch",
     "LIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
     "HOROVOD": "xlearning.frameworks.horovod:Horovod",
     "MPI": "xlearning.frameworks.mpi:Mpi",
     "TENSORNET": "xlearning.frameworks.mpi:Mpi",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",
+    "VPC": "xlearning.frameworks.gone:Vpc",
+    "XDL": "xlearning.frameworks.gone:Xdl",
 }
 _OTHERS = "xlearning.frameworks.base:Framework"
 

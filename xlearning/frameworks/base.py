@@ -73,11 +73,14 @@ class Setup:
     command : tuple of str
         What runs in place of the user's command, such as a tracker; empty: the user's command. Its first
         word may be `AGENT_PYTHON`.
+    interfaces : mapping
+        Variable -> host: it names the container's network interface that leads there.
     """
 
     env: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     command: tuple[str, ...] = ()
+    interfaces: Mapping[str, str] = field(default_factory=dict)
 
 
 class Framework:
@@ -90,9 +93,12 @@ class Framework:
     ----------
     has_ps : bool
         Whether it has parameter servers (``--ps-num``).
+    has_evaluator : bool
+        Whether the last worker may be an evaluator (``--tf-evaluator``).
     """
 
     has_ps = False
+    has_evaluator = False
 
     def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
         """What is wrong with a job of this type: (what, what to do about it) pairs."""

@@ -22,6 +22,7 @@ class TensorFlow(Framework):
     """Gang of ps and workers; ps are stopped when the workers are done, and their output is kept."""
 
     has_ps = True
+    has_evaluator = True
 
     def roles(self, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
         """A chief is a role of its own where its memory differs and other workers stand beside it.

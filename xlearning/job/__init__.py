@@ -45,6 +45,7 @@ from xlearning.job.tasks import ClusterMap, Member, Task
 from xlearning.job.views import (
     BoardView,
     ContainerView,
+    GpuView,
     InputView,
     SaveView,
     Snapshot,
@@ -64,6 +65,7 @@ __all__ = [
     "ContainerState",
     "ContainerView",
     "FetchItem",
+    "GpuView",
     "InputSpec",
     "InputSplit",
     "InputStrategy",

@@ -145,6 +145,8 @@ class LaunchSpec:
         Folders (relative) that exist before the program starts.
     files : mapping
         Small text files (relative name -> content) written before the program starts.
+    interfaces : mapping
+        Variable -> host: it names the network interface that leads there, unless ``env`` has it.
     search : SearchPaths
         Added to the search paths of node and ``env``.
     board : BoardSpec or None
@@ -157,6 +159,8 @@ class LaunchSpec:
         What becomes of its standard output; None: it goes to the logs.
     properties, modules : mapping
         Those of the job, see `JobSpec`.
+    memory_mb, vcores, gpus : int
+        What the container has; 0: not known, or none.
     """
 
     command: tuple[str, ...]
@@ -165,6 +169,7 @@ class LaunchSpec:
     fetch: tuple[FetchItem, ...] = ()
     folders: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
+    interfaces: Mapping[str, str] = field(default_factory=dict)
     search: SearchPaths = field(default_factory=SearchPaths)
     board: BoardSpec | None = None
     stream: StreamSpec | None = None
@@ -172,3 +177,6 @@ class LaunchSpec:
     lend_ports: bool = False
     properties: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, str] = field(default_factory=dict)
+    memory_mb: int = 0
+    vcores: int = 0
+    gpus: int = 0

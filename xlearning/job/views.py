@@ -52,6 +52,29 @@ class TransferView:
 
 
 @dataclass(frozen=True)
+class GpuView:
+    """Use of one GPU of a container.
+
+    Attributes
+    ----------
+    id : str
+        NVIDIA's name of it (UUID).
+    index : int
+        Its number on the node.
+    busy_percent : float
+        Share of the time in which it computed.
+    memory_bytes, memory_limit_bytes : int
+        Memory in use, whoever uses it, and all of it.
+    """
+
+    id: str
+    index: int
+    busy_percent: float
+    memory_bytes: int
+    memory_limit_bytes: int
+
+
+@dataclass(frozen=True)
 class ContainerView:
     """One container as the page and the client show it. Times are seconds since 1970 (UTC)."""
 
@@ -79,6 +102,7 @@ class ContainerView:
     transfer: TransferView | None = None  # while it lasts
     log_url: str = ""
     last_lines: tuple[str, ...] = ()  # of the program's output, kept when it ended badly
+    gpus: tuple[GpuView, ...] = ()  # while the program runs, where it has some and they can be asked
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,11 @@ export function cpu(value) {
   return value === null ? NOTHING : `${Math.floor(value + 0.5)} %`;
 }
 
+export function gpus(list) {
+  const one = (g) => `GPU ${g.index}: ${cpu(g.busy_percent)}, ${size(g.memory_bytes)} of ${size(g.memory_limit_bytes)}`;
+  return (list ?? []).map(one).join("; ");
+}
+
 export function exit(code) {
   if (code === null) return NOTHING;
   const name = SIGNALS[code - 128];

@@ -1,6 +1,6 @@
 // The table of containers: rows keyed by id, filled where they changed, sorted and filtered here.
 
-import { cpu, exit, percent, place, showMoment, size, transfer, webLink } from "./format.js";
+import { cpu, exit, gpus, percent, place, showMoment, size, transfer, webLink } from "./format.js";
 import { arrange, byId, fields, setAttribute, setBadge, setBar, setHidden, setLink, setOptional, setText } from "./dom.js";
 
 const STATES = ["GRANTED", "REGISTERED", "PREPARING", "LAUNCHING", "RUNNING", "STOPPING", "UPLOADING", "SUCCEEDED", "FAILED", "STOPPED", "LOST"];
@@ -98,6 +98,7 @@ export class Rows {
     setBar(f.progress, c.progress, 1);
     setText(f.percent, percent(c.progress));
     setText(f.cpu, cpu(c.cpu_percent));
+    setOptional(f.gpus, gpus(c.gpus));
     setBar(f.memory, c.memory_bytes, c.memory_limit_bytes);
     if (c.memory_limit_bytes) f.memory.high = c.memory_limit_bytes * 0.9;
     setText(f.memorytext, size(c.memory_bytes) + (c.memory_bytes !== null && c.memory_limit_bytes ? ` of ${size(c.memory_limit_bytes)}` : ""));

@@ -18,17 +18,18 @@ def tell(
     config: Config, input_strategy: InputStrategy, output_strategy: OutputStrategy, notes: list[str]
 ) -> None:
     """A note for each side that is no stream and has settings of one; those of files do not count."""
-    if input_strategy is not InputStrategy.STREAM and (names := _given(config, _IN)):
+    if input_strategy is not InputStrategy.STREAM and (names := given(config, _IN)):
         notes.append(
             f"no effect with input strategy {input_strategy.value}: {names}; add --input-strategy STREAM"
         )
-    if output_strategy is not OutputStrategy.STREAM and (names := _given(config, _OUT)):
+    if output_strategy is not OutputStrategy.STREAM and (names := given(config, _OUT)):
         notes.append(
             f"no effect with output strategy {output_strategy.value}: {names}; add --output-strategy STREAM"
         )
 
 
-def _given(config: Config, prefixes: tuple[str, ...]) -> str:
+def given(config: Config, prefixes: tuple[str, ...]) -> str:
+    """The settings below these names that ask for something, as they were given; not those of files."""
     entries = [config.entry(name) for name, text in config.explicit().items() if _asks(name, text, prefixes)]
     # the sources of values from files are a word and a path
     return ", ".join(dict.fromkeys(str(one) for one in entries if one is not None and " " not in one.source))

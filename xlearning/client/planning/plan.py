@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from xlearning.client.planning import (
     carry,
+    docker,
     idle,
     inputs,
     modules,
@@ -146,6 +147,7 @@ def make_plan(
     outside = roles.outside(app_type, found)
     own_modules = modules.collect(config, outside, shipped, fss, found)
     type_ = roles.rules(app_type, outside, found)
+    docker.check(app_type, config, found, notes, local=setting.local)
     output_strategy = OutputStrategy(config.get("xlearning.output.strategy"))
     if output_strategy is OutputStrategy.STREAM:
         sinks.check(request, config, found, notes)

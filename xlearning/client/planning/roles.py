@@ -15,12 +15,7 @@ from xlearning.job import RoleSpec
 TENSORFLOW = "TENSORFLOW"
 # Types whose processes meet by means that this version does not have. Run as independent copies, their
 # programs would train alone and look as if they had trained together.
-_MISSING = frozenset(
-    (
-        *("XFLOW", "DISTXGBOOST", "DISTTORCH", "TENSOR2TENSOR", "XDL"),
-        *("VPC", "DIGITS"),
-    )
-)
+_MISSING = frozenset(("XFLOW", "DISTXGBOOST", "TENSOR2TENSOR"))
 # Without parameter servers these are independent copies in the original too.
 _MISSING_WITH_PS = frozenset(("MXNET",))
 
@@ -67,11 +62,11 @@ def asked(app_type: str, type_: Framework, config: Config, problems: list[Proble
                 f"leave out --ps-num, or choose --app-type {TENSORFLOW}",
             )
         )
-    if app_type != TENSORFLOW and difflib.get_close_matches(app_type, [TENSORFLOW], cutoff=0.8):
-        notes.append(f"type {app_type} runs independent workers; did you mean {TENSORFLOW}?")
+    if type(type_) is Framework and (meant := difflib.get_close_matches(app_type, known(), 1, 0.8)):
+        notes.append(f"type {app_type} runs independent workers; did you mean {meant[0]}?")
     total = int(config.get("xlearning.worker.num"))
     evaluator = bool(config.get("xlearning.tf.evaluator"))
-    if evaluator and (app_type != TENSORFLOW or total < 2):
+    if evaluator and (not type_.has_evaluator or total < 2):
         notes.append(f"--tf-evaluator has no effect: it needs type {TENSORFLOW} and at least 2 workers")
         evaluator = False
     crew = Crew(total - evaluator, ps, evaluator)

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 from xlearning.client.problems import Problem
 from xlearning.cluster.exit_words import memory_property
+from xlearning.cluster.gpus import GPU, gpus
 from xlearning.cluster.skein_spec import AM_EXTRA_MB
 from xlearning.cluster.yarn_facts import Facts
 from xlearning.cluster.yarn_queues import MEMORY, VCORES, Queue
-from xlearning.cluster.yarn_resources import GPU, PRIORITIES, gpus, node_label, priority
+from xlearning.cluster.yarn_resources import PRIORITIES, node_label, priority
 from xlearning.config import Config
 from xlearning.job import PS, JobSpec, RoleSpec
 

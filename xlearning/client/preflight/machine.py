@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xlearning.client.planning.resources import Shipped
-from xlearning.client.preflight import folders, shipped
+from xlearning.client.preflight import devices, folders, shipped
 from xlearning.client.problems import Problem
 from xlearning.config import Config
 from xlearning.fs import FileSystems
@@ -31,7 +31,7 @@ def check(
     staging : str
         URI of the folder of all staging folders.
     """
-    found = shipped.check(items, on_yarn=False)
+    found = [*shipped.check(items, on_yarn=False), *devices.check(job, config, notes)]
     folders.check_folder(HOME, fss.resolve(config.get(HOME)), fss, user, found)
     if config.is_set(folders.STAGING):
         folders.check_folder(folders.STAGING, staging, fss, user, found)

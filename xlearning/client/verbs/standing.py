@@ -105,7 +105,9 @@ def _closed(container: ContainerView, state: AppState) -> ContainerView:
     if state is AppState.KILLED:
         ended, why = ContainerState.STOPPED, "killed with the job"
     last = f"{why}; last seen {container.state.value}"
-    return dataclasses.replace(container, state=ended, reason=last, cpu_percent=None, memory_bytes=None)
+    return dataclasses.replace(
+        container, state=ended, reason=last, cpu_percent=None, memory_bytes=None, gpus=()
+    )
 
 
 def known_containers(found: Found, notes: list[str], *, thorough: bool = False) -> Sequence[KnownContainer]:

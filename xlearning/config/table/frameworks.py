@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from xlearning.config.schema import Effect, Group, Kind, ignored, key, missing
+from xlearning.config.schema import Group, Kind, ignored, key, missing
 
 _K = Kind
 _COMPUTED = ignored("whether a job has parameter servers follows from xlearning.ps.num")
 
 
-def _only(jobs: str) -> Effect:
-    return ignored(f"{jobs} are not part of this version yet")
-
-
-_VPC = _only("VPC and DIGITS jobs")
+_VPC = ignored("types VPC and DIGITS are not supported")
 _OWN_FOLDER = "every rank runs in the working folder of its own container"
 _VISUALDL = missing("run VisualDL", "leave it out; TensorBoard is there (xlearning.tf.board.enable)")
 

@@ -6,11 +6,6 @@ from xlearning.config.schema import Effect, Family, Group, Key, Kind, ignored, m
 
 _NO_KEYS = ignored("lines of standard output have no keys")
 _LIMIT_OF_YARN = ignored("the ResourceManager's own configuration counts")
-_DOCKER = missing(
-    "run programs in Docker containers",
-    "leave it out, and ship what the program needs by --archiveFiles or --cacheArchive",
-)
-_DOCKER_PART = ignored("Docker containers are not part of this version yet")
 
 
 def _hadoop(name: str, default: str | None, doc: str, effect: Effect, *, kind: Kind = Kind.STRING) -> Key:
@@ -34,12 +29,6 @@ HADOOP = Group(
                 _LIMIT_OF_YARN),
         _hadoop("yarn.nodemanager.container-monitor.process-tree.class", None, "How memory was measured.",
                 ignored("agents measure memory themselves")),
-        _hadoop("yarn.nodemanager.container-executor.type", None, "Hbox: docker runs programs in Docker.",
-                _DOCKER),
-        _hadoop("yarn.nodemanager.docker-container-executor.image-name", None, "Hbox: image of Docker.",
-                _DOCKER),
-        _hadoop("yarn.nodemanager.docker-container-executor.exec-name", "/bin/nvidia-docker",
-                "Hbox: Docker program.", _DOCKER_PART),
         _hadoop("mapred.textoutputformat.separator", None,
                 "What stands between key and value in the output of an OutputFormat.", _NO_KEYS),
     ),

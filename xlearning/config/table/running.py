@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from xlearning.config.schema import Group, Kind, ignored, key, missing
+from xlearning.config.schema import Group, Kind, ignored, key
 
 _K = Kind
-_DOCKER = missing("run programs in Docker containers", "leave it out, and ship what the program needs by "
-                  "--archiveFiles or --cacheArchive")  # fmt: skip
-_DOCKER_PART = ignored("Docker containers are not part of this version yet")
 _BEAT = ignored("agents report every xlearning.agent.beat.interval")
 _PUSHED = ignored("what happens is told at once, nobody asks for it at intervals")
 _CARRIER = ignored("the original set it itself; variables are given by xlearning.container.env.NAME")
@@ -23,7 +20,7 @@ CONTAINERS = Group(
         key("evaluator.stop.grace", _K.DURATION_S, "60s",
             "Time that an evaluator gets to finish once the workers are done.", low=0),
         key("localresource.timeout", _K.DURATION_MS, "300000",
-            "A container that was allocated must register within this time.", low=0.1),
+            "A container must register within this time, and then reserve its ports.", low=0.1),
         key("allocate.timeout", _K.DURATION_S, "0", "Longest wait for all containers; 0: no limit.", low=0),
         key("allocate.interval", _K.DURATION_MS, "1000", "Time between two requests to YARN.",
             effect=ignored("all containers are asked for at once")),
@@ -78,20 +75,30 @@ DOCKER = Group(
     "Docker",
     (
         key("container.type", _K.ENUM, "YARN", "yarn, or docker for programs in Docker containers.",
-            also=("container.mode",), values=("YARN", "DOCKER"), defaults=("default", ""), effect=_DOCKER),
-        key("docker.image", _K.STRING, None, "Image of the Docker containers.", also=("docker.image.name",),
-            effect=_DOCKER),
-        key("docker.registry.host", _K.STRING, None, "Host that the Docker image comes from.",
-            effect=_DOCKER_PART),
-        key("docker.registry.port", _K.STRING, None, "Port of the host that the Docker image comes from.",
-            effect=_DOCKER_PART),
-        key("docker.run.args", _K.STRING, None, "Further arguments of docker run.", effect=_DOCKER_PART),
+            also=("container.mode", "yarn.nodemanager.container-executor.type"), values=("YARN", "DOCKER"),
+            defaults=("default", "")),
+        key("docker.image", _K.STRING, None, "Image of the Docker containers.",
+            also=("docker.image.name", "yarn.nodemanager.docker-container-executor.image-name")),
+        key("docker.runtime", _K.ENUM, "AGENT",
+            "Who starts Docker containers: AGENT, each agent by docker run, for its program alone; or YARN, "
+            "whose NodeManagers then run whole containers in the image.", values=("AGENT", "YARN")),
+        key("docker.registry.host", _K.STRING, None, "Host that the Docker image comes from."),
+        key("docker.registry.port", _K.INT, None, "Port of the host that the Docker image comes from.",
+            low=1, high=65535),
+        key("docker.pull", _K.BOOL, "true",
+            "Pull the image before each start; false: it is on every node already."),
+        key("docker.command", _K.STRING, "docker", "Docker's command on the nodes: a name or a path.",
+            also=("yarn.nodemanager.docker-container-executor.exec-name",)),
+        key("docker.run.args", _K.STRING, None,
+            "Further arguments of docker run, split as a shell would; they win over those of XLearning."),
+        key("docker.mounts", _K.LIST, None,
+            "What else containers see of their nodes: SOURCE:TARGET:ro or SOURCE:TARGET:rw, as for YARN."),
         key("docker.worker.dir", _K.STRING, "work", "Working folder in a Docker container.",
-            also=("docker.work.dir",), defaults=("/work",), effect=_DOCKER_PART),
+            also=("docker.work.dir",), defaults=("/work",)),
         key("docker.num.per.worker", _K.INT, "0", "Hbox: most Docker containers of one host.",
-            effect=_DOCKER_PART),
+            effect=ignored("YARN places containers by their memory and cores, those with Docker too")),
         key("nodemanager.webapp.port", _K.INT, "8042",
             "Hbox: port of the NodeManagers' page, asked for GPUs.",
-            effect=ignored("nobody asks the NodeManagers for GPUs")),
+            effect=ignored("agents ask the GPUs themselves")),
     ),
 )  # fmt: skip

@@ -1,0 +1,64 @@
+"""PYTORCH and DISTTORCH with the real torch, in an environment of its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import doc_pages
+import frameworks
+import pytest
+from submitting import PROGRAMS, Gateway
+
+pytestmark = pytest.mark.timeout(900)  # the first who asks for torch builds its environment
+SUM = PROGRAMS / "torch_sum.py"
+
+
+@pytest.fixture(scope="module")
+def python() -> Path:
+    return frameworks.python("torch")
+
+
+def test_the_example_trains_what_one_process_trains(gateway: Gateway, python: Path) -> None:
+    doc_pages.run(doc_pages.ROOT / "examples" / "pytorch" / "README.md", gateway, python.parent)
+    (checkpoint,) = (gateway.work / "clouds-model").glob("container_*/checkpoint.pt")
+    losses = json.loads(checkpoint.with_name("losses.json").read_text())
+    alone = json.loads((gateway.work / "alone" / "losses.json").read_text())
+    assert losses == pytest.approx(alone, rel=1e-9)
+    assert losses[-1] < 0.4 < 1.0 < losses[0]
+    gateway.nothing_is_left()
+
+
+def test_torchrun_and_programs_of_hbox(gateway: Gateway, python: Path) -> None:
+    torchrun, out = python.with_name("torchrun"), gateway.work / "out"
+    options = "--rdzv-backend=c10d --rdzv-endpoint=$MASTER_ADDR:$MASTER_PORT --nnodes=$WORLD_SIZE"
+    ended = gateway.submit(
+        *("--app-type", "DISTTORCH", "--worker-num", 2, "--files", SUM, "--board-enable", "false"),
+        *("--output", f"{out}#out", "--", "bash", "-ec"),
+        f"{torchrun} {options} torch_sum.py flag out/c10d env; {torchrun} torch_sum.py flag out/plain env; "
+        f"{python} torch_sum.py flag out/hbox hbox",
+    )
+    assert ended.code == 0, ended.err
+    for way in ("c10d", "plain", "hbox"):
+        written = sorted(out.glob(f"*/{way}/*.json"), key=lambda path: path.name)
+        records = [json.loads(path.read_text()) for path in written]
+        assert [(one["rank"], one["size"], one["sum"]) for one in records] == [(0, 2, 3.0), (1, 2, 3.0)]
+        if way != "c10d":  # there torchrun deals the ranks as the containers come
+            assert [one["env"]["INDEX"] for one in records] == ["0", "1"]
+    assert [one["env"]["LOCAL_RANK"] for one in records] == ["0", "1"]
+    assert {one["env"]["GLOO_SOCKET_IFNAME"] for one in records} == {"lo"}
+    gateway.nothing_is_left()
+
+
+def test_a_rank_that_dies_ends_the_others_that_wait_for_it(gateway: Gateway, python: Path) -> None:
+    flag = gateway.work / "rank 0 has begun"
+    ended = gateway.submit(
+        *("--app-type", "DISTTORCH", "--worker-num", 2, "--files", SUM, "--board-enable", "false"),
+        *("--", "bash", "-c"),
+        f'if [ $RANK = 0 ]; then exec {python} torch_sum.py "{flag}" out env; fi; '
+        f'until [ -e "{flag}" ]; do sleep 0.05; done; echo "no space left on device" >&2; exit 3',
+    )
+    assert ended.code == 2
+    assert "worker:1" in ended.err
+    assert "no space left on device" in ended.err
+    gateway.nothing_is_left()
