@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from xlearning.cluster import docker_image
+from xlearning.cluster.base import ENV_CREDENTIALS
 from xlearning.config import Config
 from xlearning.container import blocking, node
 from xlearning.container.amount import Amount
@@ -261,6 +262,8 @@ class Program:
     def _build_environment(self) -> Environment:
         limit = self._config.get("xlearning.env.maxlength")
         extra = self.spec.env
+        if self.spec.command[0] == AGENT_PYTHON:  # a program of ours may speak for the application
+            extra = {**extra, ENV_CREDENTIALS: str(self._identity.credentials)}
         if self.spec.stream is not None:
             extra = {**manifest.variables(self.spec.stream, self._work), **extra}
         extra = {**hold.variables(self._work, self._config), **self._interfaces(), **extra}

@@ -152,3 +152,19 @@ def test_lines_of_the_example_can_be_planned(
         program, *words = shlex.split(line)
         assert program == "xl-submit"
         assert main(["--dry-run", *words]) == 0, capsys.readouterr().err
+
+
+def test_tensor2tensor_has_words_of_its_own() -> None:
+    type_ = framework("TENSOR2TENSOR")
+    spec, config = job(Crew(2, 1, False))
+    env = type_.setup(spec, config, Task(WORKER, 1, 1), CLUSTER).env
+    assert json.loads(env["TF_CONFIG"]) == {
+        "cluster": {"master": ["a:20002", "b:20003"], "ps": ["p:20001"]},
+        "task": {"type": "master", "index": 1},
+        "environment": "cloud",
+    }
+    assert env["TF_ROLE"] == env["TN_ROLE"] == "worker"
+    server = type_.setup(spec, config, Task(PS, 0, 1), CLUSTER).env
+    assert json.loads(server["TF_CONFIG"])["task"] == {"type": "ps", "index": 0}
+    assert type_.rules(spec, config).gang
+    assert type_.has_ps and not type_.has_evaluator

@@ -80,14 +80,25 @@ class TensorFlow(Framework):
         """Role and index always; the cluster's variables unless the job is single. TN_ is Hbox's spelling."""
         env = {"INDEX": str(task.index), "TF_ROLE": task.role, "TF_INDEX": str(task.index)}
         if not is_single(job, config):
-            definition = _definition(cluster, with_evaluator=config.get(_STRATEGY))
-            env["TF_CLUSTER_DEF"] = _json(definition)
+            found = definition(cluster, with_evaluator=config.get(_STRATEGY))
+            env["TF_CLUSTER_DEF"] = _json(found)
         env |= {name.replace("TF_", "TN_"): value for name, value in env.items() if name.startswith("TF_")}
         if not is_single(job, config):
-            env["TF_CONFIG"] = _json(_tf_config(task, cluster, with_chief=_with_chief(job, config)))
+            env["TF_CONFIG"] = _json(self.tf_config(job, config, task, cluster))
             if own := cluster[task.role][task.index].address:
                 env["LOCAL_ADDRESS"] = own
         return Setup(env)
+
+    def tf_config(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> dict[str, Any]:
+        """TF_CONFIG in TensorFlow's own form, in which the chief is no worker."""
+        named = definition(cluster, with_evaluator=False)
+        kind, index = task.role, task.index
+        if _with_chief(job, config):
+            workers = named.pop(WORKER, [])
+            named = {CHIEF: workers[:1], **({WORKER: workers[1:]} if workers[1:] else {}), **named}
+            if kind == WORKER:
+                kind, index = (CHIEF, 0) if index == 0 else (WORKER, index - 1)
+        return {"cluster": named, "task": {"type": kind, "index": index}}
 
 
 def _with_chief(job: JobSpec, config: Config) -> bool:
@@ -96,22 +107,10 @@ def _with_chief(job: JobSpec, config: Config) -> bool:
     return bool(asked or config.get(_COORDINATOR))
 
 
-def _definition(cluster: ClusterMap, *, with_evaluator: bool) -> dict[str, list[str]]:
+def definition(cluster: ClusterMap, *, with_evaluator: bool) -> dict[str, list[str]]:
     """The original's form: ``worker`` and ``ps``, no ``chief``; the evaluator only with a strategy."""
     roles = [WORKER, PS, *([EVALUATOR] if with_evaluator else [])]
     return {role: [member.address for member in cluster[role]] for role in roles if cluster.get(role)}
-
-
-def _tf_config(task: Task, cluster: ClusterMap, *, with_chief: bool) -> dict[str, Any]:
-    """TensorFlow's own form, in which the chief is no worker."""
-    named = _definition(cluster, with_evaluator=False)
-    kind, index = task.role, task.index
-    if with_chief:
-        workers = named.pop(WORKER, [])
-        named = {CHIEF: workers[:1], **({WORKER: workers[1:]} if workers[1:] else {}), **named}
-        if kind == WORKER:
-            kind, index = (CHIEF, 0) if index == 0 else (WORKER, index - 1)
-    return {"cluster": named, "task": {"type": kind, "index": index}}
 
 
 def _json(value: Any) -> str:
