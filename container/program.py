@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from xlearning.cluster import docker_image
+from xlearning.cluster.base import ENV_CREDENTIALS
 from xlearning.config import Config
 from xlearning.container import blocking, node
 from xlearning.container.amount import Amount
@@ -30,7 +31,7 @@ from xlearning.container.logs import ProgressReader, last_lines
 from xlearning.container.metrics import TreeMeter, Usage
 from xlearning.container.outputs import hold
 from xlearning.container.paths import inside
-from xlearning.container.process import ProcessExit, UserProcess
+from xlearning.container.process import DRAIN, OUTPUT_DRAIN, ProcessExit, UserProcess
 from xlearning.frameworks.base import AGENT_PYTHON
 from xlearning.fs import FileSystems
 from xlearning.job import LaunchSpec
@@ -204,6 +205,7 @@ class Program:
             self._process = await start(
                 stdin=None if feeder is None else feeder.read_end,
                 stdout=self._identity.log_dir / STDOUT if sink is None else sink.write_end,
+                drain=DRAIN if sink is None else OUTPUT_DRAIN,
             )
             if sink is not None:
                 sink.start(self._process.order_stop)
@@ -260,6 +262,8 @@ class Program:
     def _build_environment(self) -> Environment:
         limit = self._config.get("xlearning.env.maxlength")
         extra = self.spec.env
+        if self.spec.command[0] == AGENT_PYTHON:  # a program of ours may speak for the application
+            extra = {**extra, ENV_CREDENTIALS: str(self._identity.credentials)}
         if self.spec.stream is not None:
             extra = {**manifest.variables(self.spec.stream, self._work), **extra}
         extra = {**hold.variables(self._work, self._config), **self._interfaces(), **extra}

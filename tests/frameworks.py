@@ -77,6 +77,21 @@ RECIPES = {
     "boosting": Recipe(
         (("xgboost-cpu==3.2.0", "lightgbm==4.7.0", "numpy"),), modules=("xgboost", "lightgbm")
     ),
+    "horovod": Recipe(
+        (
+            ("wheel", "setuptools<70", "packaging", "cloudpickle", "psutil", "pyyaml"),
+            ("numpy==1.24.3", "tensorflow-cpu==2.13.1"),
+            ("--no-build-isolation", "--no-deps", "horovod==0.28.1"),
+        ),
+        programs=("cmake", "c++", "mpirun"),
+        variables=(
+            *(("HOROVOD_WITH_GLOO", "1"), ("HOROVOD_WITHOUT_MPI", "1"), ("HOROVOD_CPU_OPERATIONS", "GLOO")),
+            *(("HOROVOD_WITH_TENSORFLOW", "1"), ("HOROVOD_WITHOUT_PYTORCH", "1")),
+            *(("HOROVOD_WITHOUT_MXNET", "1"), ("MAKEFLAGS", "-j2")),
+        ),
+        modules=("horovod.tensorflow",),
+    ),
+    "mpi": Recipe((("mpi4py==4.1.2", "numpy"),), programs=("mpirun",), modules=("mpi4py.MPI", "numpy")),
     "mxnet": Recipe((("mxnet==1.9.1", "numpy==1.23.5"),), modules=("mxnet",)),
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Bring what the cluster and browser tests need: a JDK, Maven, Chromium, MIT Kerberos; and zsh and fish.
+# Bring what the cluster and browser tests need: a JDK, Maven, Chromium, MIT Kerberos; zsh, fish and Open MPI.
 # As root on Debian or Ubuntu they are installed; elsewhere one line says what is missing, and the
 # tests that need it skip (with CI=true they fail).
 set -u
@@ -9,6 +9,7 @@ command -v java >/dev/null || missing+=(default-jdk-headless)
 command -v mvn >/dev/null || missing+=(maven)
 command -v chromium >/dev/null || missing+=(chromium)
 command -v zsh >/dev/null || missing+=(zsh)
+command -v mpirun >/dev/null || missing+=(openmpi-bin)
 command -v fish >/dev/null || missing+=(fish)
 kerberos_is_there() {
     local PATH=$PATH:/usr/sbin:/sbin

@@ -20,6 +20,8 @@ from xlearning.am.core.turn import Turn
 from xlearning.job import AppState, ContainerState, TransferView
 
 _BY_SIGNAL = (128 + 9, 128 + 15)  # exit codes of who was ended by KILL or TERM
+_MOST_NOTES = 20
+_MORE_NOTES = "more containers have notes about their ends: see their agent.log"
 
 
 def registered(turn: Turn, event: ev.AgentRegistered) -> None:
@@ -158,6 +160,8 @@ def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
         return
     container.exit_code, container.finished = event.exit_code, turn.state.now
     container.stop_by = container.stop_after = None
+    if event.exit_code == 0 and event.reason and not container.stop_sent:
+        _note(turn, container, event.reason)
     if container.stop_sent and turn.state.outcome is not AppState.SUCCEEDED:
         if turn.publishes_failure() and turn.uploads(container):
             _upload(turn, container)
@@ -182,6 +186,15 @@ def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
     else:
         turn.set(container, ContainerState.SUCCEEDED)
         turn.release(container, "done")
+
+
+def _note(turn: Turn, container: Container, words: str) -> None:
+    """What has to be known of a program that succeeded; of many programs, not from each of them."""
+    notes = turn.state.notes
+    if len(notes) < _MOST_NOTES:
+        notes.append(f"{container.name()}: {words}")
+    elif _MORE_NOTES not in notes:
+        notes.append(_MORE_NOTES)
 
 
 def _upload(turn: Turn, container: Container) -> None:

@@ -182,17 +182,6 @@ def test_ps_and_workers() -> None:
     assert spec.roles == (RoleSpec("ps", 1, 2048, 1), RoleSpec("worker", 2, 1024, 3))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--app-type", "MPI"),
-        ("--app-type", "mxnet", "--ps-num", "1"),
-    ],
-)
-def test_types_that_would_silently_train_alone_are_refused(words: tuple[str, ...]) -> None:
-    assert "is not part of this version" in refusal(*words)
-
-
 def test_mxnet_without_servers_is_independent_copies() -> None:
     assert job("--app-type", "mxnet", "--worker-num", "2").roles == (RoleSpec("worker", 2, 1024, 1),)
 
@@ -630,6 +619,6 @@ def test_paths_of_this_machine_for_a_cluster_are_noticed() -> None:
 
 def test_types_that_are_not_there_invite_no_copies_that_train_alone() -> None:
     with pytest.raises(UsageError) as caught:
-        plan("--app-type", "horovod", "--worker-num", "2")
+        plan("--app-type", "xflow", "--worker-num", "2")
     assert caught.value.hint is not None
     assert "TENSORFLOW" in caught.value.hint and "any other word" not in caught.value.hint

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xlearning.config import Config
-from xlearning.job import EVALUATOR, PS, WORKER, ClusterMap, JobSpec, RoleSpec, Task
+from xlearning.job import EVALUATOR, PS, SCHEDULER, WORKER, ClusterMap, JobSpec, RoleSpec, Task
 
 AGENT_PYTHON = "{agent-python}"
 """As the first word of `Setup.command`: the Python that the container's agent runs with."""
@@ -38,6 +38,8 @@ class Rules:
     service_roles : frozenset
         Roles that serve the others and are stopped when these are done (parameter servers). They do not
         decide the outcome of a job whose other roles have all ended well.
+    chief_decides : bool
+        Worker 0 alone decides when the training is over: the other workers serve it, as `service_roles` do.
     service_grace : float
         Seconds that service roles have to end by themselves then. One that fails meanwhile, or has not
         ended when they are over, fails the job. 0: they are stopped at once.
@@ -54,10 +56,17 @@ class Rules:
     ports: Mapping[str, int] = field(default_factory=dict)
     lent_ports: frozenset[str] = frozenset()
     service_roles: frozenset[str] = frozenset((PS,))
+    chief_decides: bool = False
     service_grace: float = 0.0
     optional_roles: frozenset[str] = frozenset((EVALUATOR,))
     upload_roles: frozenset[str] = frozenset((WORKER, EVALUATOR))
     has_chief: bool = False
+
+    def serves(self, task: Task) -> bool:
+        """Whether a task is stopped when the others are done."""
+        return task.role in self.service_roles or (
+            self.chief_decides and task.role == WORKER and task.index > 0
+        )
 
 
 @dataclass(frozen=True)
@@ -128,3 +137,9 @@ def ps_role(count: int, config: Config) -> RoleSpec:
     """Parameter servers with the resources that the properties give them."""
     memory, cores = config.get("xlearning.ps.memory"), config.get("xlearning.ps.cores")
     return RoleSpec(PS, count, memory, cores)
+
+
+def scheduler_role(config: Config) -> RoleSpec:
+    """The one that brings the others together (scheduler, tracker, launcher), with its own resources."""
+    memory, cores = config.get("xlearning.scheduler.memory"), config.get("xlearning.scheduler.cores")
+    return RoleSpec(SCHEDULER, 1, memory, cores)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from xlearning.config.schema import Effect, Group, Kind, ignored, key
+from xlearning.config.schema import Group, Kind, ignored, key, missing
 
 _K = Kind
 _COMPUTED = ignored("whether a job has parameter servers follows from xlearning.ps.num")
 
 
-def _only(jobs: str) -> Effect:
-    return ignored(f"{jobs} are not part of this version yet")
-
-
-_MPI, _HOROVOD, _VPC = (
-    _only("MPI jobs"),
-    _only("HOROVOD jobs"),
-    ignored("types VPC and DIGITS are not supported"),
-)
+_VPC = ignored("types VPC and DIGITS are not supported")
+_OWN_FOLDER = "every rank runs in the working folder of its own container"
 
 TENSORFLOW = Group(
     "TensorFlow",
@@ -24,8 +17,20 @@ TENSORFLOW = Group(
         key("tf.evaluator", _K.BOOL, "false", "The last worker becomes the evaluator."),
         key("tf.distribution.strategy", _K.BOOL, "false",
             "Give workers a cluster definition even without parameter servers."),
+        key("tf.coordinator", _K.BOOL, "false",
+            "Worker 0 coordinates the others, as TensorFlow's ParameterServerStrategy has it: it is the "
+            "chief of TF_CONFIG, and when it is done they are stopped as parameter servers are."),
         key("mode.single", _K.STRING, "false", "Set by the original itself: no parameter servers.",
             also=("tf.mode.single", "mxnet.mode.single"), defaults=("true",), effect=_COMPUTED),
+    ),
+)  # fmt: skip
+
+XGBOOST = Group(
+    "XGBoost",
+    (
+        key("xgboost.python", _K.STRING, None,
+            "Python that runs the tracker of a DISTXGBOOST job; unset: the first word of the command if it "
+            "is a Python, else python3 along PATH."),
     ),
 )  # fmt: skip
 
@@ -64,36 +69,40 @@ BOARD = Group(
 MPI = Group(
     "MPI, Horovod, VPC and other types",
     (
-        key("mpi.install.dir", _K.STRING, "/usr/local/openmpi/", "Folder of Open MPI on the nodes.",
-            defaults=("/usr/local/openmpi",), effect=_MPI),
+        key("mpi.install.dir", _K.STRING, "/usr/local/openmpi/",
+            "Folder of Open MPI on the nodes; a relative one is in the working folder. Where there is none, "
+            "and nobody has set this, the one along PATH is used.", defaults=("/usr/local/openmpi",)),
+        key("mpi.process.num.per.worker", _K.INT, "1", "Ranks in each worker of an MPI or TENSORNET job.",
+            low=1, high=10_000),
+        key("mpi.extra.ld.library.path", _K.STRING, None, "Comes first in LD_LIBRARY_PATH of MPI jobs.",
+            also=("mpi.extra.ld.lirbary.path",)),
+        key("custom.exit", _K.STRING, "exit.code",
+            "File that a program of an MPI job may write: its first line is then the exit code of the job."),
         key("mpi.install.dir.enable", _K.BOOL, "false", "Hbox: use Open MPI of the folder mpi.install.dir.",
-            effect=_MPI),
+            effect=ignored("xlearning.mpi.install.dir is always looked at")),
         key("cached.mpi.package.remote.path", _K.STRING, None, "Hbox: archive of Open MPI on HDFS.",
-            effect=_MPI),
-        key("mpi.extra.ld.library.path", _K.STRING, None, "Added to LD_LIBRARY_PATH of MPI jobs.",
-            also=("mpi.extra.ld.lirbary.path",), effect=_MPI),
+            effect=missing("fetch Open MPI by this property",
+                           "give --cacheArchive PATH#openmpi and xlearning.mpi.install.dir=openmpi")),
         key("mpi.exec.dir.enable", _K.BOOL, "false", "Hbox: run all ranks in one shared folder.",
-            effect=_MPI),
-        key("mpi.exec.dir", _K.STRING, "/tmp/", "Hbox: the shared folder of all ranks.", effect=_MPI),
+            effect=ignored(_OWN_FOLDER)),
+        key("mpi.exec.dir", _K.STRING, "/tmp/", "Hbox: the shared folder of all ranks.",
+            effect=ignored(_OWN_FOLDER)),
         key("mpi.container.update.status.retry", _K.INT, "3", "How often MPI jobs repeated a question.",
-            effect=_MPI),
-        key("custom.exit", _K.STRING, "exit.code", "Hbox: file whose first line is the exit code of MPI.",
-            effect=_MPI),
-        key("horovod.extra.ld.library.path", _K.STRING, None, "Added to LD_LIBRARY_PATH of Horovod jobs.",
-            also=("horovod.extra.ld.lirbary.path",), effect=_HOROVOD),
-        key("horovod.process.num.per.worker", _K.INT, "1", "Hbox: processes of each Horovod worker.",
-            effect=_HOROVOD),
-        key("horovod.mpi.threads.disable", _K.BOOL, "false", "Hbox: HOROVOD_MPI_THREADS_DISABLE.",
-            effect=_HOROVOD),
-        key("horovod.timeline", _K.STRING, None, "Hbox: HOROVOD_TIMELINE.", effect=_HOROVOD),
-        key("horovod.fusion.threshold", _K.INT, "-1", "Hbox: HOROVOD_FUSION_THRESHOLD.", effect=_HOROVOD),
-        key("horovod.cycle.time", _K.FLOAT, "-1", "Hbox: HOROVOD_CYCLE_TIME.", effect=_HOROVOD),
-        key("horovod.stall.check.disable", _K.BOOL, "false", "Hbox: HOROVOD_STALL_CHECK_DISABLE.",
-            effect=_HOROVOD),
-        key("horovod.hierarchical.allreduce", _K.BOOL, "false", "Hbox: HOROVOD_HIERARCHICAL_ALLREDUCE.",
-            effect=_HOROVOD),
+            effect=ignored("the end of mpirun is told to the workers, none asks for it")),
+        key("horovod.extra.ld.library.path", _K.STRING, None,
+            "Comes first in LD_LIBRARY_PATH of Horovod jobs.", also=("horovod.extra.ld.lirbary.path",)),
+        key("horovod.process.num.per.worker", _K.INT, "1", "Processes of each worker of a HOROVOD job.",
+            low=1, high=10_000),
+        key("horovod.mpi.threads.disable", _K.BOOL, "false", "HOROVOD_MPI_THREADS_DISABLE of a HOROVOD job."),
+        key("horovod.timeline", _K.STRING, None, "HOROVOD_TIMELINE: file for a record of all operations."),
+        key("horovod.fusion.threshold", _K.INT, "-1",
+            "HOROVOD_FUSION_THRESHOLD (bytes); negative: Horovod's own."),
+        key("horovod.cycle.time", _K.FLOAT, "-1", "HOROVOD_CYCLE_TIME (ms); negative: Horovod's own."),
+        key("horovod.stall.check.disable", _K.BOOL, "false", "HOROVOD_STALL_CHECK_DISABLE of a HOROVOD job."),
+        key("horovod.hierarchical.allreduce", _K.BOOL, "false",
+            "HOROVOD_HIERARCHICAL_ALLREDUCE of a HOROVOD job."),
         key("python.home", _K.STRING, None, "Hbox: Python that TensorNet's board runs with.",
-            effect=_only("TENSORNET jobs")),
+            effect=ignored("TensorBoard runs with the Python that xlearning.tf.board.path is of")),
         key("vpc.duration", _K.DURATION_S, "1d", "Hbox: how long a VPC or DIGITS container lives.", low=0,
             effect=_VPC),
         key("digits.image-name", _K.STRING, None, "Hbox: image of DIGITS.", effect=_VPC),

@@ -1,0 +1,57 @@
+"""What mpirun and its daemons call. Shell, because one runs for each node, and one beside each rank."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+NODE, RANK = "xlearning-node", "xlearning-rank"
+
+_NODE = r"""#!/bin/sh
+# mpirun's remote shell: HOST COMMAND... The launcher takes the command from the file, and sends it.
+host=$1
+shift
+cd "$XLEARNING_MPI_ORDERS" && printf '%s' "$*" >".$host" && mv ".$host" "$host"
+"""
+
+_RANK = r"""#!/bin/sh
+# One rank: runs "$@" in the folder of its container, with the container's input and logs. What rank 0
+# writes goes to mpirun too. How a rank failed is noted, because mpirun tells of no host.
+cd "$XLEARNING_MPI_DIR" || exit 126
+PATH=$XLEARNING_MPI_PATH TMPDIR=$XLEARNING_MPI_TMPDIR
+export PATH TMPDIR
+fd=/proc/$XLEARNING_MPI_NODE/fd failed=$XLEARNING_MPI_FAILED
+unset XLEARNING_MPI_DIR XLEARNING_MPI_PATH XLEARNING_MPI_TMPDIR XLEARNING_MPI_NODE XLEARNING_MPI_FAILED
+exec <"$fd/0"
+
+if [ -n "$XLEARNING_MPI_SLOTS" ]; then # Horovod without MPI reads these; containers are filled in their order
+    HOROVOD_RANK=$OMPI_COMM_WORLD_RANK HOROVOD_SIZE=$OMPI_COMM_WORLD_SIZE
+    HOROVOD_LOCAL_RANK=$OMPI_COMM_WORLD_LOCAL_RANK HOROVOD_LOCAL_SIZE=$OMPI_COMM_WORLD_LOCAL_SIZE
+    slots=$XLEARNING_MPI_SLOTS
+    HOROVOD_CROSS_SIZE=$(((HOROVOD_SIZE - HOROVOD_LOCAL_RANK + slots - 1) / slots))
+    export HOROVOD_RANK HOROVOD_SIZE HOROVOD_LOCAL_RANK HOROVOD_LOCAL_SIZE HOROVOD_CROSS_SIZE
+    unset XLEARNING_MPI_SLOTS
+fi
+
+copy() {
+    trap '' TERM INT HUP # it ends when the rank has ended
+    exec tee -a "$1"
+}
+
+if [ "$OMPI_COMM_WORLD_RANK" = 0 ]; then
+    exec 3>&1 4>&2
+    code=$({ { { { "$@" 3>&- 4>&- 6>&- 2>&1 >&5 5>&-; echo $? >&6; } | copy "$fd/2" >&4; } 5>&1 |
+        copy "$fd/1" >&3; } 6>&1; })
+else
+    "$@" >>"$fd/1" 2>>"$fd/2"
+    code=$?
+fi
+[ "$code" = 0 ] || echo "$OMPI_COMM_WORLD_RANK $code" >>"$failed"
+exit "$code"
+"""
+
+
+def write(folder: Path) -> None:
+    """Put both into ``folder``. Open MPI finds them along PATH: it splits what it is given at blanks."""
+    for name, text in ((NODE, _NODE), (RANK, _RANK)):
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)

@@ -1,0 +1,159 @@
+"""MPI on this machine, with a real Open MPI: what was learned, and what happens when something dies."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import frameworks
+import numpy as np
+import psutil
+from submitting import Gateway, wait_for, words_of
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+_LOOK = """
+import json, os, sys
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+seen = {"rank": world.rank, "size": world.size, "sum": world.allreduce(world.rank), "cwd": os.getcwd(),
+        "argv": sys.argv[1:], "env": dict(os.environ)}
+with open(f"out/{world.rank}.json", "w") as file:
+    json.dump(seen, file)
+print(f"said by {world.rank}")
+print(f"warned by {world.rank}", file=sys.stderr)
+"""
+
+_FAIL = """
+import os, sys
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+world.Barrier()
+if world.rank == world.size - 1:
+    print("no luck", file=sys.stderr, flush=True)
+    os._exit(3)  # an ordinary exit would wait for the others in MPI_Finalize
+world.Barrier()
+"""
+
+_STAY = """
+from mpi4py import MPI
+MPI.COMM_WORLD.Barrier()
+print("here", flush=True)
+MPI.COMM_WORLD.recv()
+"""
+
+
+def logs(gateway: Gateway, app_id: str, name: str) -> dict[str, str]:
+    """Container id -> text of its log ``name``."""
+    folder = gateway.root / "local" / "apps" / app_id / "containers"
+    return {path.parts[-3]: path.read_text() for path in folder.glob(f"*/logs/{name}")}
+
+
+def leftovers() -> set[str]:
+    """What ranks leave in shared memory."""
+    return {
+        path.name for path in Path("/dev/shm").iterdir() if path.name.startswith(("xlearning-mpi", "vader"))
+    }
+
+
+def test_the_example_learns_what_one_process_learns(gateway: Gateway) -> None:
+    python = str(frameworks.python("mpi"))
+    make, train = EXAMPLES / "ps_numpy" / "make_data.py", EXAMPLES / "mpi" / "train.py"
+    subprocess.run([sys.executable, make, "clouds"], cwd=gateway.work, check=True, capture_output=True)
+    ended = gateway.submit(
+        *("--app-type", "mpi", "--worker-num", 2, "--conf", "xlearning.mpi.process.num.per.worker=2"),
+        *("--files", train, "--input", "clouds#data", "--output", "clouds-model#model", "--output-index", 0),
+        *(python, "train.py", "--steps", 40),
+    )
+    assert ended.code == 0, ended.err
+    alone = [python, str(train), "--data", "clouds", "--model", "alone", "--steps", "40"]
+    said = subprocess.run(alone, cwd=gateway.work, check=True, capture_output=True, text=True).stdout
+    losses = [line for line in said.splitlines() if "loss" in line]
+    first = [text for text in logs(gateway, ended.app_id, "stdout").values() if "rank 0 of 4" in text]
+    assert len(first) == 2, "rank 0 is heard in its container, and where mpirun runs"
+    assert all(line in text for text in first for line in losses)
+    assert float(losses[-1].split()[-1]) < float(losses[0].split()[-1]) < np.log(3)
+    model = np.loadtxt(gateway.work / "clouds-model/model/weights.csv", delimiter=",")
+    np.testing.assert_allclose(
+        model, np.loadtxt(gateway.work / "alone/weights.csv", delimiter=","), atol=1e-12
+    )
+    gateway.nothing_is_left()
+    assert not leftovers()
+
+
+def test_ranks_run_in_their_container_with_its_environment_and_logs(gateway: Gateway) -> None:
+    (gateway.work / "look.py").write_text(_LOOK)
+    ended = gateway.submit(
+        *("--app-type", "mpi", "--worker-num", 2, "--env", "COLOUR=dark blue", "--files", "look.py"),
+        *("--output", "out#out", "--conf", "xlearning.createcontainerid.dir=true"),
+        *("-x", "PASSED=on", str(frameworks.python("mpi")), "look.py", "a b", "$HOME"),
+    )
+    assert ended.code == 0, ended.err
+    seen = [json.loads(path.read_text()) for path in sorted(gateway.work.glob("out/*/*.json"))]
+    assert [one["rank"] for one in seen] == [0, 1]
+    out, err = logs(gateway, ended.app_id, "stdout"), logs(gateway, ended.app_id, "stderr")
+    for one in seen:
+        env, rank = one["env"], one["rank"]
+        assert (one["size"], one["sum"], one["argv"]) == (2, 1, ["a b", "$HOME"])
+        assert (env["COLOUR"], env["TF_INDEX"], env["INDEX"]) == ("dark blue", str(rank + 1), str(rank))
+        assert one["cwd"].endswith(f"{env['CONTAINER_ID']}/work")
+        assert f"said by {rank}\n" in out[env["CONTAINER_ID"]]
+        assert f"warned by {rank}\n" in err[env["CONTAINER_ID"]]
+        assert not any(name.startswith("XLEARNING_MPI") or "CREDENTIALS" in name for name in env)
+        assert "xlearning" not in env["PATH"].partition(":")[0]
+
+
+def test_a_rank_that_fails_ends_the_job_with_the_name_of_its_worker(gateway: Gateway) -> None:
+    (gateway.work / "fail.py").write_text(_FAIL)
+    ended = gateway.submit(
+        *("--app-type", "mpi", "--worker-num", 2, "--files", "fail.py"),
+        *(str(frameworks.python("mpi")), "fail.py"),
+    )
+    assert ended.code == 2
+    assert "First to fail: worker:1" in ended.err and "exit code 3" in ended.err
+    assert "| no luck" in ended.err
+    assert "| xlearning: rank 1 ended with exit code 3" in ended.err
+    gateway.nothing_is_left()
+
+
+def kill_agent_of(gateway: Gateway, container: str) -> None:
+    (agent,) = [
+        process
+        for process in gateway.processes()
+        if words_of(process)[-1:] == ["agent"] and process.environ().get("CONTAINER_ID") == container
+    ]
+    agent.send_signal(9)
+    psutil.wait_procs([agent], 10)
+
+
+def test_a_worker_that_dies_ends_the_job_with_its_name(gateway: Gateway) -> None:
+    (gateway.work / "stay.py").write_text(_STAY)
+    running = gateway.start(
+        *("--app-type", "mpi", "--worker-num", 2, "--files", "stay.py"),
+        *(str(frameworks.python("mpi")), "stay.py"),
+    )
+    running.said("Submitted")
+    app_id = next(line.split()[-1] for line in running.err.splitlines() if "Submitted" in line)
+
+    def here() -> list[str]:
+        return [name for name, text in logs(gateway, app_id, "stdout").items() if "here" in text]
+
+    wait_for(lambda: len(here()) == 3, message="no ranks")
+    victim = max(here())
+    kill_agent_of(gateway, victim)
+    ended = running.end(30)
+    assert ended.code == 2
+    assert f"First to fail: worker:1 ({victim}" in ended.err
+    gateway.nothing_is_left()
+    assert not leftovers()
+
+
+def test_a_node_without_open_mpi_is_told_what_to_install(gateway: Gateway) -> None:
+    ended = gateway.submit(
+        *("--app-type", "mpi", "--worker-num", 1, "--conf", "xlearning.mpi.install.dir=nowhere"), "true"
+    )
+    assert ended.code == 2
+    assert "xlearning.mpi.install.dir=nowhere has no bin/" in ended.err
+    assert "exit code 127" in ended.err
