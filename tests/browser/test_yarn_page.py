@@ -315,7 +315,7 @@ def test_charts_and_the_end_of_the_last_applicationmaster(
         *("--conf", f"xlearning.tf.board.path={Path(sys.executable).parent / 'tensorboard'}"),
     )
     charts_are_drawn(browser, job)
-    # the browser's own words about answers without an ApplicationMaster: 500 of YARN, 404 of one that is ending
+    # the browser's own words about answers without an ApplicationMaster: YARN's 500, a 404 of one that ends
     with tab(browser, expected="the server responded with a status of ") as (page, _):
         page.goto(job.page)
         live(page)
