@@ -21,6 +21,7 @@ from xlearning.job import (
     CHIEF,
     EVALUATOR,
     WORKER,
+    BoardSpec,
     ClusterMap,
     InputStrategy,
     JobSpec,
@@ -99,7 +100,7 @@ def launch_spec(
     from_folders = job.output_strategy is OutputStrategy.UPLOAD
     if from_folders and config.get("xlearning.container.auto.create.output.dir"):
         folders += [output.local for output in job.outputs]
-    board = job.board if job.board.enabled and (task.role, task.index) == (WORKER, job.board.index) else None
+    board = _board(job, task)
     if board is not None and not split_uri(board.log_dir)[0]:
         folders.append(board.log_dir)
     return LaunchSpec(
@@ -121,6 +122,14 @@ def launch_spec(
         vcores=role.vcores,
         gpus=gpus(role, config),
     )
+
+
+def _board(job: JobSpec, task: Task) -> BoardSpec | None:
+    """The board, for the container beside whose program it runs."""
+    board = job.board
+    if not board.enabled or (task.role, task.index) != (board.role, board.index):
+        return None
+    return dataclasses.replace(board, history=board.history and join(board.history, job.app_id))
 
 
 def _role(job: JobSpec, task: Task) -> RoleSpec:

@@ -41,6 +41,7 @@ agent=$(awk '/^PPid/ {print $2}' /proc/$PPID/status); awk '/^VmHWM/ {print $2}' 
 """
 WC = "wc -l"
 LINES = """python3 -c 'import sys; print(sum(1 for line in sys.stdin.buffer))'"""
+KEYS = ("--conf", "xlearning.inputformat.key=true")  # records one by one
 READ = """
 import sys, time
 from xlearning.fs import FileSystems
@@ -127,13 +128,13 @@ class Bench:
         ).stdout
         return self._rate(time.perf_counter() - begin, int(counted))
 
-    def stream(self, source: str, command: str) -> float:
+    def stream(self, source: str, command: str, *more: str) -> float:
         """A job of one worker; MB/s that it was fed with. Leaves the agent's memory in ``memory``."""
         signs = {name: self.folder / name.lower() for name in ("BEGIN", "COUNT", "END", "MEMORY")}
         program = PROGRAM.replace("COMMAND", command)
         for name, path in signs.items():
             program = program.replace(name, str(path))
-        words = [str(SUBMIT), "--local", "--input-strategy", "stream", "--input", source]
+        words = [str(SUBMIT), "--local", "--input-strategy", "stream", "--input", source, *more]
         said = subprocess.run(
             [*words, "--", "bash", "-c", program],
             env=self.environ,
@@ -166,6 +167,7 @@ def measure(hadoop: MiniHadoop, runs: int, size: int) -> list[Rate]:
             jobs = {
                 "STREAM: wc -l, from HDFS": lambda: bench.stream(remote, WC),
                 "STREAM: lines in Python, from HDFS": lambda: bench.stream(remote, LINES),
+                "STREAM: lines and their keys, from HDFS": lambda: bench.stream(remote, LINES, *KEYS),
                 "STREAM: wc -l, from local disk": lambda: bench.stream(local, WC),
             }
             ways = {

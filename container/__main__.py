@@ -10,6 +10,7 @@ from pathlib import Path
 
 from xlearning.cluster import bundle
 from xlearning.cluster.base import ENV_BACKEND, ENV_FILE_SYSTEMS
+from xlearning.container.arena import share_one_arena
 from xlearning.container.identity import Identity
 from xlearning.container.process import become_subreaper
 from xlearning.errors import XLearningError
@@ -21,6 +22,7 @@ log = logging.getLogger("xlearning.container")
 def main() -> int:
     """Run the agent in the current folder; its exit code."""
     become_subreaper()
+    share_one_arena()
     try:
         identity = Identity.from_environment(os.environ)
         _log_to(identity.log_dir)

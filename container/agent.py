@@ -200,6 +200,8 @@ class Agent:
             self._voice.say(process_started=pb.ProcessStarted(pid=pid))
             self._start_board(program)
         end = await program.wait(self._session.beat_interval)
+        if self._board is not None:
+            await self._board.keep(self._orders.fss)
         reason = end.exit.reason
         if reason and self._leaving:
             reason = f"{reason}, because the agent is leaving: {self._leaving}"
@@ -239,7 +241,8 @@ class Agent:
         spec = program.spec.board
         if spec is None or not spec.enabled:
             return
-        from xlearning.container.board import Board, BoardPlace  # loaded where it runs only
+        from xlearning.container.board import Board  # loaded where it runs only
+        from xlearning.container.board_program import BoardPlace
 
         place = BoardPlace(
             self._work, self._identity.log_dir, self._identity.host, program.environment, self._pythonpath
@@ -259,6 +262,8 @@ class Agent:
     def _stop(self, order: pb.StopProcess) -> None:
         log.info("stopping the program: %s", order.reason)
         self._stop_reason = order.reason or "no longer needed"
+        if self._board is not None:
+            self._board.hurry()
         if self._program is not None:
             self._spawn(self._program.stop(order.grace))
 

@@ -1,44 +1,33 @@
-"""TensorBoard beside the user's program. Whatever goes wrong here never harms the job."""
+"""TensorBoard or VisualDL beside the user's program. Whatever goes wrong here never harms the job."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
+import functools
 import logging
-import shutil
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import threading
+from collections.abc import Callable
 
 from xlearning.config import Config
-from xlearning.container import blocking, ports
+from xlearning.container import blocking, board_files, board_program, ports
+from xlearning.container.board_program import BoardPlace
 from xlearning.container.logs import last_lines
 from xlearning.container.process import UserProcess
 from xlearning.errors import XLearningError
+from xlearning.fs import FileSystems
 from xlearning.job import BoardSpec
 
 log = logging.getLogger(__name__)
 
-_LOG = "tensorboard.log"
 _START = 120.0  # seconds until it must answer; its imports can be slow on a busy node
 _LOOK = 0.25
 _GRACE = 1.0
-
-
-@dataclass(frozen=True)
-class BoardPlace:
-    """Where TensorBoard runs: folders, the user's environment, and the address it listens on."""
-
-    work: Path
-    log_dir: Path
-    host: str
-    environment: Mapping[str, str]
-    pythonpath: str  # of our own interpreter; needed where our TensorBoard must do
+_KEEPING = 60.0  # seconds for the upload, for which the end of the program is not told
+_HURRY = 3.0  # and once the container is to end, which is soon done by force
 
 
 class Board:
-    """One TensorBoard, in its own session below a guardian of its own.
+    """One board, in its own session below a guardian of its own.
 
     Parameters
     ----------
@@ -53,36 +42,87 @@ class Board:
         self._place = place
         self._config = config
         self._tell = tell
+        self._url = self._page = ""
+        self._log = place.log_dir / f"{spec.program.lower()}.log"
         self._process: UserProcess | None = None
+        self._port: ports.HeldPort | None = None
         self._stopping = False
+        self._hurry = asyncio.Event()
+        self._give_up = threading.Event()
 
     async def run(self) -> None:
-        """Start TensorBoard, report its address, and report its end should it come too early."""
+        """Start the board, report its address, and report its end should it come too early."""
         try:
             port, process = await self._start()
             note = await self._watch(port, process)
         except (XLearningError, OSError) as error:
-            note = f"TensorBoard cannot be started: {error}"
+            note = f"{self._spec.program} cannot be started: {error}"
         if not self._stopping:
             log.warning("%s", note)
+            self._url = ""
             self._tell("", note)
 
     async def stop(self) -> None:
-        """End TensorBoard and all of its processes."""
+        """End the board with all of its processes, and whatever is on its way to the history."""
         self._stopping = True
+        self._give_up.set()
         if self._process is not None:
             await self._process.stop(_GRACE)
+        if self._port is not None:
+            self._port.release()
+
+    def hurry(self) -> None:
+        """The container is to end: what `keep` has not done in a few seconds is left."""
+        self._hurry.set()
+
+    async def keep(self, fss: FileSystems) -> None:
+        """Take the event files to the history, once the program has ended. Never fails."""
+        folder = self._spec.log_dir
+        if not self._spec.history or "://" in folder or folder.startswith("/"):
+            return  # files in a shared folder stay there
+        user = self._place.environment.get("HADOOP_USER_NAME") or self._place.environment.get("USER", "")
+        work = functools.partial(
+            board_files.keep,
+            *(fss, self._place.work / folder, self._spec.history, user, self._config, self._give_up),
+        )
+        upload = asyncio.ensure_future(blocking.call(work, name="board"))
+        hurry = asyncio.ensure_future(self._hurry.wait())
+        try:
+            await asyncio.wait({upload, hurry}, timeout=_KEEPING, return_when=asyncio.FIRST_COMPLETED)
+            if self._hurry.is_set():
+                await asyncio.wait({upload}, timeout=_HURRY)
+            note = self._kept(upload)
+        finally:
+            hurry.cancel()
+            self._give_up.set()
+            upload.cancel()
+        if note:
+            log.info("%s", note)
+            self._tell(self._url, note)
+
+    def _kept(self, upload: asyncio.Future[int]) -> str:
+        """What became of the upload, for people; empty where there was nothing to be taken."""
+        name = self._spec.program
+        if not upload.done():
+            return f"the files of {name} were not kept: there was no time left"
+        if (error := upload.exception()) is not None:
+            return f"the files of {name} were not kept: {error}"
+        return f"the files of {name} are kept in {self._spec.history}" if upload.result() else ""
 
     async def _start(self) -> tuple[int, UserProcess]:
-        program, environment, folder = self._program()
+        command, environment, folder = await blocking.call(
+            lambda: board_program.find(self._spec, self._place, self._config), name="board"
+        )
+        self._page = board_program.page(self._spec, command[0])
         begin, end = (self._config.get(name) for name in (ports.PROPERTY_BEGIN, ports.PROPERTY_END))
         held = await blocking.call(lambda: ports.reserve(self._place.host, 1, begin, end), name="ports")
-        port = held[0].port
-        held[0].release()  # TensorBoard sets no option that would let it share the port
-        command = [*program, *self._arguments(port)]
-        log.info("starting %s", command)
-        output = self._place.log_dir / _LOG
-        self._process = await UserProcess.start(command, environment, folder, output, output, grace=_GRACE)
+        self._port = held[0]  # both programs set SO_REUSEADDR, and so can listen there
+        port = self._port.port
+        words = [*command, *board_program.arguments(self._spec, self._place, self._config, command[0], port)]
+        log.info("starting %s", words)
+        self._process = await UserProcess.start(
+            words, environment, folder, self._log, self._log, grace=_GRACE
+        )
         if self._stopping:
             await self._process.stop(_GRACE)
         return port, self._process
@@ -95,51 +135,16 @@ class Board:
             while not end.done() and not await _serves(self._place.host, port):
                 if asyncio.get_running_loop().time() > deadline:
                     await process.stop(_GRACE)
-                    return f"TensorBoard did not answer within {_START:.0f} s"
+                    return f"{self._spec.program} did not answer within {_START:.0f} s"
                 await asyncio.wait({end}, timeout=_LOOK)
             if not end.done():
-                self._tell(f"http://{self._place.host}:{port}/", "")
+                self._url = f"http://{self._place.host}:{port}/{self._page}"
+                self._tell(self._url, "")
             reason = (await end).reason
         finally:
             end.cancel()
-        lines = last_lines([self._place.log_dir / _LOG], count=1)
-        return ": ".join(["TensorBoard has ended", *filter(None, [reason]), *lines])
-
-    def _program(self) -> tuple[Sequence[str], Mapping[str, str], Path]:
-        """The user's TensorBoard when there is one (it may know more plugins), else our own.
-
-        Command, environment, and the folder to start in: ``-m`` would take modules out of the
-        user's folder for its own.
-        """
-        wanted = self._config.get("xlearning.tf.board.path")
-        environment = self._place.environment
-        found = shutil.which(self._local(wanted), path=environment.get("PATH"))
-        if found:
-            return [found], environment, self._place.work
-        if wanted == "tensorboard" and importlib.util.find_spec("tensorboard"):
-            ours = {k: v for k, v in environment.items() if k != "PYTHONPATH"}
-            if self._place.pythonpath:
-                ours["PYTHONPATH"] = self._place.pythonpath
-            return [sys.executable, "-m", "tensorboard.main"], ours, self._place.log_dir
-        raise XLearningError(
-            f"program {wanted!r} was not found along {environment.get('PATH')}",
-            hint="set xlearning.tf.board.path, or put TensorBoard into the program's environment",
-        )
-
-    def _local(self, program: str) -> str:
-        """A path with a folder is relative to the working folder, as the user's command is."""
-        return str(self._place.work / program) if "/" in program else program
-
-    def _arguments(self, port: int) -> list[str]:
-        folder = self._spec.log_dir
-        logdir = folder if "://" in folder else str(self._place.work / folder)
-        values = {
-            "logdir": logdir,
-            "host": self._place.host,
-            "port": port,
-            "reload_interval": self._spec.reload_interval,
-        }
-        return [f"--{name}={value}" for name, value in values.items()]
+        lines = last_lines([self._log], count=1)
+        return ": ".join([f"{self._spec.program} has ended", *filter(None, [reason]), *lines])
 
 
 async def _serves(host: str, port: int) -> bool:

@@ -26,7 +26,6 @@ if False:  # typing is slow to import, and annotations are never evaluated
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 NOT_EXECUTABLE, NOT_FOUND = 126, 127  # as a shell counts
-DRAIN = 0.5  # seconds in which what a program leaves behind (a `tee`, say) may end by itself
 PATIENCE = 150  # rounds of KILL (10 s) without a new process after which the rest counts as unkillable
 AFTER_TIME = 60.0  # seconds for the command that is run after the program
 NEVER = float("inf")
@@ -258,7 +257,7 @@ class Guardian:
         reported = False
         while self._reap():
             if self.status is not None and self.sweep.term_at == NEVER:
-                self.sweep.order(self.sweep.grace, DRAIN)
+                self.sweep.order(self.sweep.grace, spec["drain"])
             if self.sweep.stuck and not reported:
                 reported = True
                 self._report_exit(left=len(own_children()))

@@ -19,6 +19,8 @@ import psutil
 from xlearning.cluster.exit_words import words
 from xlearning.container import blocking, guardian
 
+DRAIN = 0.5  # seconds in which what a program leaves behind (a `tee`, say) may end by itself
+OUTPUT_DRAIN = 10.0  # the same where it may have output of the job to write
 _GUARDIANS: set[int] = set()
 
 
@@ -156,6 +158,7 @@ class UserProcess:
         stderr: Path,
         grace: float = 2.0,
         stdin: int | None = None,
+        drain: float = DRAIN,
         after: After | None = None,
     ) -> UserProcess:
         """Start ``command`` below a guardian; returns when it runs or has failed to.
@@ -178,6 +181,8 @@ class UserProcess:
             Seconds from TERM to KILL when it is stopped without other orders.
         stdin : int, optional
             File descriptor of what it reads; the caller closes its own copy. Default: nothing to read.
+        drain : float
+            Seconds in which what it leaves behind may end by itself.
         after : After, optional
             Run when the program has ended, in whatever way, before that is told.
         """
@@ -200,6 +205,7 @@ class UserProcess:
             "stderr": str(stderr.absolute()),
             "grace": grace,
             "stdin": stdin,
+            "drain": drain,
             "after": after and after.spec(),
         }
         await self._connect(json.dumps(spec).encode() + b"\n")

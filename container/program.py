@@ -31,7 +31,7 @@ from xlearning.container.logs import ProgressReader, last_lines
 from xlearning.container.metrics import TreeMeter, Usage
 from xlearning.container.outputs import hold
 from xlearning.container.paths import inside
-from xlearning.container.process import ProcessExit, UserProcess
+from xlearning.container.process import DRAIN, OUTPUT_DRAIN, ProcessExit, UserProcess
 from xlearning.frameworks.base import AGENT_PYTHON
 from xlearning.fs import FileSystems
 from xlearning.job import LaunchSpec
@@ -205,6 +205,7 @@ class Program:
             self._process = await start(
                 stdin=None if feeder is None else feeder.read_end,
                 stdout=self._identity.log_dir / STDOUT if sink is None else sink.write_end,
+                drain=DRAIN if sink is None else OUTPUT_DRAIN,
             )
             if sink is not None:
                 sink.start(self._process.order_stop)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
+import java_jar
 import leaks
 import pytest
 import s3_server
@@ -106,6 +108,19 @@ def secure_hadoop(
     with MiniHadoop(folder, nodes=1, secure=True) as cluster:
         yield cluster
     shutil.rmtree(folder / "data")
+
+
+@pytest.fixture(scope="session")
+def classes(hadoop: MiniHadoop) -> str:
+    """Hadoop's Java class path."""
+    command = [str(hadoop.layout.bin / "hadoop"), "classpath"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.fixture(scope="session")
+def jar(classes: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The classes of the tests; see `java_jar`."""
+    return java_jar.compiled(classes, tmp_path_factory.mktemp("java"))
 
 
 @pytest.fixture

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import struct
 from collections.abc import Iterable
 from pathlib import Path
+
+import google_crc32c
 
 from xlearning.config import Config
 from xlearning.errors import StorageError
@@ -13,6 +16,18 @@ from xlearning.formats.registry import input_format
 from xlearning.formats.source import Files
 from xlearning.fs import FileSystems
 from xlearning.job import InputSplit
+
+
+def tfrecords(values: Iterable[bytes]) -> bytes:
+    """A TFRecord file."""
+    heads = ((struct.pack("<Q", len(value)), value) for value in values)
+    return b"".join(head + masked(head) + value + masked(value) for head, value in heads)
+
+
+def masked(data: bytes) -> bytes:
+    """The checksum of a part of a TFRecord file."""
+    crc = google_crc32c.value(data)
+    return struct.pack("<I", (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF)
 
 
 class RecordFile:

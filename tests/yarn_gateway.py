@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,21 @@ from submitting import Gateway, Running, wait_for
 
 from xlearning.fs import FileSystems
 from xlearning.fs.base import exists
+
+# `xl-submit`, with these variables on every node
+_NODES = """\
+import json, sys, skein
+more = json.loads(sys.argv.pop(1))
+class Service(skein.Service):
+    def __init__(self, **given):
+        super().__init__(**{**given, "env": {**given.get("env", {}), **more}})
+class Master(skein.Master):
+    def __init__(self, **given):
+        super().__init__(**{**given, "env": {**given.get("env", {}), **more}})
+skein.Service, skein.Master = Service, Master
+from xlearning.client.cli import main
+sys.exit(main())
+"""
 
 
 class YarnGateway(Gateway):
@@ -34,6 +51,10 @@ class YarnGateway(Gateway):
             "xlearning.worker.memory": "512",
             "xlearning.ps.memory": "512",
         }
+
+    def nodes_have(self, variables: Mapping[str, str]) -> None:
+        """Let the nodes look like those of a cluster whose NodeManagers hand on ``variables``."""
+        self.program = (sys.executable, "-c", _NODES, json.dumps(variables))
 
     def ask(self, path: str) -> Any:
         """What the ResourceManager's web service answers."""

@@ -13,16 +13,20 @@ from collections.abc import Sequence
 
 from flask import Flask, Response, g, jsonify
 from werkzeug.exceptions import HTTPException
+from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 from xlearning.errors import XLearningError
+from xlearning.links import web_link
 from xlearning.webui import view
 from xlearning.webui.api import Api
 from xlearning.webui.assets import Assets
 from xlearning.webui.audience import Audience
+from xlearning.webui.forward import Forward
 from xlearning.webui.pages import Pages
 from xlearning.webui.source import JobSource
+from xlearning.webui.tunnel import Tunnel
 
-MAX_BODY = 16 * 1024  # bytes; no request of ours has a body
+MAX_BODY = 16 * 1024  # bytes; no request of ours has a body, those for TensorBoard have
 
 
 def create_app(
@@ -73,7 +77,13 @@ def create_app(
     app.after_request(_add_headers)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(XLearningError, _provider_error)
+    board = Tunnel(Forward(lambda: web_link(source.snapshot().board.url), lambda: _no_board(source)))
+    app.wsgi_app = DispatcherMiddleware(app.wsgi_app, {f"/{prefix}/tb": board})  # type: ignore[method-assign]
     return app
+
+
+def _no_board(source: JobSource) -> str:
+    return view.board_note(source.snapshot().board)
 
 
 def _draw_script_nonce() -> None:

@@ -12,9 +12,10 @@ from typing import Any
 import waitress.server
 from waitress import wasyncore
 
-from xlearning.webui.app import MAX_BODY, create_app
+from xlearning.webui.app import create_app
 from xlearning.webui.audience import Audience
 from xlearning.webui.source import JobSource
+from xlearning.webui.tunnel import MAX_BODY
 
 HOST = "127.0.0.1"
 THREADS = 8

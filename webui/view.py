@@ -15,6 +15,7 @@ from xlearning.job import (
     EVALUATOR,
     PS,
     SCHEDULER,
+    TENSORBOARD,
     WORKER,
     BoardView,
     ContainerState,
@@ -117,6 +118,7 @@ def summary(snapshot: Snapshot) -> dict[str, Any]:
         "waiting": {"present": wait[0], "wanted": wait[1]} if wait else None,
         "counts": state_counts(snapshot),
         "board_note": board_note(snapshot.board),
+        "board_page": board_page(snapshot.board),
         "saving": saving(snapshot),
     }
 
@@ -126,15 +128,21 @@ def phase_text(snapshot: Snapshot) -> str:
     return "" if snapshot.phase.lower() == snapshot.state.value.lower() else snapshot.phase
 
 
+def board_page(board: BoardView) -> bool:
+    """Whether ``tb/`` below the page shows it; VisualDL's pages live at the root of a server alone."""
+    return board.program == TENSORBOARD and bool(web_link(board.url))
+
+
 def board_note(board: BoardView) -> str:
-    """Why there is no link to TensorBoard, or what to know about the one there is."""
+    """Why there is no link to the board, or what to know about the one there is."""
     if board.note:
         return board.note
     if not board.enabled:
-        return "TensorBoard is off for this job (xlearning.tf.board.enable)."
+        return f"{board.program} is off for this job (xlearning.tf.board.enable)."
     if not board.url:
-        return "TensorBoard is not up yet."
-    return "" if web_link(board.url) else f"TensorBoard gave an address that no browser can open: {board.url}"
+        return f"{board.program} is not up yet."
+    wrong = f"{board.program} gave an address that no browser can open: {board.url}"
+    return "" if web_link(board.url) else wrong
 
 
 def saving(snapshot: Snapshot) -> str:

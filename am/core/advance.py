@@ -112,10 +112,10 @@ def _stopping(turn: Turn) -> None:
 
 def _grace(turn: Turn, container: Container) -> float:
     """Seconds that a container has to end by itself when the training is over."""
-    role = container.task.role if container.task else ""
-    if role in turn.rules.optional_roles:
+    task = container.task
+    if task and task.role in turn.rules.optional_roles:
         return turn.limits.evaluator_grace
-    return turn.rules.service_grace if role in turn.rules.service_roles else 0.0
+    return turn.rules.service_grace if task and turn.rules.serves(task) else 0.0
 
 
 def _uploaded(turn: Turn) -> tuple[Uploaded, ...]:

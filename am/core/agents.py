@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from xlearning.am.core import events as ev
 from xlearning.am.core import saves
 from xlearning.am.core.actions import (
@@ -15,9 +17,11 @@ from xlearning.am.core.actions import (
 )
 from xlearning.am.core.state import Container
 from xlearning.am.core.turn import Turn
-from xlearning.job import AppState, BoardView, ContainerState, TransferView
+from xlearning.job import AppState, ContainerState, TransferView
 
 _BY_SIGNAL = (128 + 9, 128 + 15)  # exit codes of who was ended by KILL or TERM
+_MOST_NOTES = 20
+_MORE_NOTES = "more containers have notes about their ends: see their agent.log"
 
 
 def registered(turn: Turn, event: ev.AgentRegistered) -> None:
@@ -156,6 +160,8 @@ def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
         return
     container.exit_code, container.finished = event.exit_code, turn.state.now
     container.stop_by = container.stop_after = None
+    if event.exit_code == 0 and event.reason and not container.stop_sent:
+        _note(turn, container, event.reason)
     if container.stop_sent and turn.state.outcome is not AppState.SUCCEEDED:
         if turn.publishes_failure() and turn.uploads(container):
             _upload(turn, container)
@@ -180,6 +186,15 @@ def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
     else:
         turn.set(container, ContainerState.SUCCEEDED)
         turn.release(container, "done")
+
+
+def _note(turn: Turn, container: Container, words: str) -> None:
+    """What has to be known of a program that succeeded; of many programs, not from each of them."""
+    notes = turn.state.notes
+    if len(notes) < _MOST_NOTES:
+        notes.append(f"{container.name()}: {words}")
+    elif _MORE_NOTES not in notes:
+        notes.append(_MORE_NOTES)
 
 
 def _upload(turn: Turn, container: Container) -> None:
@@ -228,8 +243,7 @@ def upload_failed(turn: Turn, event: ev.UploadFailed) -> None:
 
 def board_started(turn: Turn, event: ev.BoardStarted) -> None:
     if current(turn, event):
-        log_dir = turn.job.board.log_dir
-        turn.state.board = BoardView(turn.job.board.enabled, event.url, log_dir, event.note)
+        turn.state.board = dataclasses.replace(turn.state.board, url=event.url, note=event.note)
         turn.record("board", url=event.url, note=event.note)
 
 

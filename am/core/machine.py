@@ -76,7 +76,8 @@ class Machine:
 
     def __init__(self, job: JobSpec, rules: Rules, limits: Limits) -> None:
         self.job, self.rules, self.limits = job, rules, limits
-        self.state = State(board=BoardView(job.board.enabled, log_dir=job.board.log_dir))
+        board = job.board
+        self.state = State(board=BoardView(board.enabled, log_dir=board.log_dir, program=board.program))
         self._stale = False
 
     def handle(self, event: ev.Event) -> list[Action]:

@@ -58,7 +58,7 @@ def verdict(rules: Rules, containers: Iterable[Container]) -> Verdict | None:
     """
     placed = [c for c in containers if c.task is not None]
     needed = [c for c in placed if c.task and c.task.role not in rules.optional_roles]
-    workers = [c for c in needed if c.task and c.task.role not in rules.service_roles]
+    workers = [c for c in needed if c.task and not rules.serves(c.task)]
     failed = [c for c in needed if c.failure or c.state in (ContainerState.FAILED, ContainerState.LOST)]
     failed.sort(key=lambda c: c.ended)
     if rules.gang:

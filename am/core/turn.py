@@ -186,7 +186,7 @@ class Turn:
     def awaited(self, container: Container) -> bool:
         """Whether it may end by itself once the others are done, and then has to end well."""
         task = container.task
-        return bool(task and self.rules.service_grace and task.role in self.rules.service_roles)
+        return bool(task and self.rules.service_grace and self.rules.serves(task))
 
     def uploads(self, container: Container) -> bool:
         """Whether the output of this container is wanted."""

@@ -103,7 +103,10 @@ def plan_inputs(job: JobSpec, listing: Listing, config: Config, fss: FileSystems
     workers = sum(role.instances for role in job.roles if role.name in (WORKER, CHIEF))
     if job.input_strategy is InputStrategy.STREAM:
         streams = stream.streams(job, listing, workers, config, fss)
-        near = any(split.hosts for spec in streams for split in spec.splits)
+        from xlearning.formats.deal import Order, order_of  # not loaded by other strategies
+
+        # formats may tell hosts that nobody asked for
+        near = order_of(config) is Order.LOCAL and any(split.hosts for s in streams for split in s.splits)
         return InputPlan(job.input_strategy, listing, (), streams=streams, near=near)
     names: Mapping[str, str] = {}
     if job.input_strategy is InputStrategy.DOWNLOAD:

@@ -18,7 +18,7 @@ from xlearning.config import Config
 from xlearning.container import blocking
 from xlearning.container.amount import Amount
 from xlearning.container.outputs.spool import Spool
-from xlearning.container.process import ProcessExit
+from xlearning.container.process import OUTPUT_DRAIN, ProcessExit
 from xlearning.container.voice import words
 from xlearning.errors import UsageError, XLearningError
 from xlearning.fs import FileSystems
@@ -118,13 +118,7 @@ class Sink:
             except (XLearningError, OSError) as error:
                 self._failure = self._unwritable(error)
             else:
-                if end.swept:
-                    log.warning(
-                        "%d processes outlived the program and were ended: what they had not printed by then "
-                        "is not in its output",
-                        end.swept,
-                    )
-                return end
+                return _told(end)
         reason = f"its output could not be written: {self._failure}"
         return dataclasses.replace(end, code=end.code or _UNWRITABLE, reason=reason)
 
@@ -235,6 +229,19 @@ class _Lines:
                 f"a line of at least {size} bytes is longer than xlearning.outputformat.line.maxsize",
                 hint="end lines with LF, or allow longer ones",
             )
+
+
+def _told(end: ProcessExit) -> ProcessExit:
+    """``end`` with words for output that may be missing."""
+    if not end.swept:
+        return end
+    many = "1 process" if end.swept == 1 else f"{end.swept} processes"
+    reason = (
+        f"{many} outlived the program by {OUTPUT_DRAIN:g} s, or its stop, and had to be ended: "
+        "what they had not printed by then is not in its output"
+    )
+    log.warning("%s", reason)
+    return dataclasses.replace(end, reason="; ".join(filter(None, (end.reason, reason))))
 
 
 def _nothing() -> None:

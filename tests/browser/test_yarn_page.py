@@ -10,6 +10,7 @@ import json
 import os
 import re
 import signal
+import sys
 import urllib.error
 import urllib.request
 import uuid
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 
 import psutil
 import pytest
+import scalars
 from browser_tools import Watch, live, tab
 from minihadoop import MiniHadoop
 from places import Place
@@ -30,6 +32,18 @@ from yarn_gateway import YarnGateway, processes_of
 from xlearning.fs import FileSystems
 
 pytestmark = [pytest.mark.browser, pytest.mark.hadoop]
+QUIET = ("--board-enable", "false")
+TAG = "loss {a} 100%25"  # what YARN's proxy spoils in an address
+# something has been painted on the chart, which TensorBoard draws in a worker
+DRAWN = """() => {
+  const from = document.querySelector("scalar-card line-chart canvas");
+  if (!from || !from.width) return false;
+  const to = document.createElement("canvas");
+  [to.width, to.height] = [from.width, from.height];
+  const pen = to.getContext("2d");
+  pen.drawImage(from, 0, 0);
+  return pen.getImageData(0, 0, to.width, to.height).data.some((value) => value > 0);
+}"""
 PROGRAM = """
 mkdir -p model; n=0
 until [ -e GO ]; do n=$((n + 1)); echo "step $n" | tee model/step; sleep 0.1; done
@@ -83,7 +97,7 @@ class Job:
         self.gateway, self._go = gateway, gateway.root / f"go-{name}"
         program = PROGRAM.replace("GO", str(self._go))
         self.running: Running = gateway.start(
-            *("--app-type", "TENSORFLOW", "--board-enable", "false", *options),
+            *("--app-type", "TENSORFLOW", *(options if "--board-enable" in options else (*QUIET, *options))),
             *("--output", f"{place.at(name)}#model", "--", "bash", "-c", program),
         )
         self.app_id = gateway.submitted(self.running)
@@ -268,8 +282,39 @@ def another_attempt(page: Page, job: Job) -> None:
     expect(page.locator("#rows")).to_contain_text("RUNNING")
 
 
-def test_the_last_applicationmaster_dies(browser: Browser, gateway: YarnGateway, place: Place) -> None:
-    job = Job(gateway, place, "out")
+def charts_are_drawn(browser: Browser, job: Job) -> None:
+    """TensorBoard below the job page, over event files on HDFS."""
+    # a warning of TensorBoard's own
+    with tab(browser, expected="Three.js") as (page, watch):
+        refused = failures(page)
+        page.goto(job.page)
+        live(page)
+        expect(page.locator("#board-note")).to_be_empty()
+        expect(page.locator("#board-link")).to_have_attribute("href", re.compile(r"^http://.*:\d+/$"))
+        page.locator("#board-page").click()
+        card = page.locator("scalar-card")
+        expect(card).to_contain_text(TAG)
+        expect(card.locator("tbody")).to_contain_text("0.25")
+        page.wait_for_function(DRAWN)
+        assert page.url.startswith(f"{job.page}tb/")
+        assert all(url.startswith(f"{job.page.partition('/proxy/')[0]}/") for _, url in watch.requests)
+        carried = [url for method, url in watch.requests if method == "PUT"]
+        assert any("timeSeries" in url for url in carried)
+        assert {method for method, _ in watch.requests} == {"GET", "PUT"}
+        assert refused == []
+
+
+def test_charts_and_the_end_of_the_last_applicationmaster(
+    browser: Browser, gateway: YarnGateway, place: Place, tmp_path: Path
+) -> None:
+    scalars.write(tmp_path / "run", TAG, (1.0, 0.5, 0.25))
+    (file,) = (tmp_path / "run").iterdir()
+    place.write(f"events/run/{file.name}", file.read_bytes())
+    job = Job(
+        *(gateway, place, "out", "--board-enable", "true", "--board-logdir", place.at("events")),
+        *("--conf", f"xlearning.tf.board.path={Path(sys.executable).parent / 'tensorboard'}"),
+    )
+    charts_are_drawn(browser, job)
     # the browser's own words about YARN's answers for an application without its ApplicationMaster
     with tab(browser, expected="the server responded with a status of 500") as (page, _):
         page.goto(job.page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import re
 import shlex
@@ -15,6 +16,7 @@ import pytest
 from interpreters import other_pythons, version_of
 from minihadoop import MiniHadoop
 from places import Place
+from record_files import tfrecords
 from yarn_gateway import YarnGateway
 
 from xlearning.client.packaging.package import MANIFEST
@@ -23,19 +25,6 @@ from xlearning.config import hadoop_xml
 ROOT = Path(__file__).resolve().parents[2]
 NO_INTERPRETER = "/no/such/python"
 PLAIN = ("--board-enable", "false")
-# `xl-submit`, to nodes on which HADOOP_CONF_DIR leads nowhere
-BARE_NODES = """\
-import sys, skein
-class Service(skein.Service):
-    def __init__(self, **given):
-        super().__init__(**{**given, "env": {**given.get("env", {}), "HADOOP_CONF_DIR": "/nowhere"}})
-class Master(skein.Master):
-    def __init__(self, **given):
-        super().__init__(**{**given, "env": {**given.get("env", {}), "HADOOP_CONF_DIR": "/nowhere"}})
-skein.Service, skein.Master = Service, Master
-from xlearning.client.cli import main
-sys.exit(main())
-"""
 REPORT = 'cp -r "$HADOOP_CONF_DIR" out/conf; env > out/env'
 
 
@@ -52,7 +41,7 @@ def test_another_python_no_configuration_and_no_interpreter(place: Place, gatewa
     if not newer:
         pytest.skip("no other Python >= 3.10 on this machine")
     lost = gateway.start(*PLAIN, "--conf", f"xlearning.python={NO_INTERPRETER}", "--", "true")
-    gateway.program = (sys.executable, "-c", BARE_NODES)
+    gateway.nodes_have({"HADOOP_CONF_DIR": "/nowhere"})
     ended = gateway.submit(
         *(*PLAIN, "--conf", f"xlearning.python={newer[-1]}", "--output", f"{place.at('out')}#out"),
         *("--", "bash", "-c", REPORT),
@@ -102,13 +91,18 @@ def test_from_a_wheel_with_an_administrators_archive(
     assert "xl-submit package --output" in refused.err
 
     place.write("ours.tar.gz", (gateway.work / "ours.tar.gz").read_bytes())
-    ended = gateway.submit(*PLAIN, "--output", f"{place.at('out')}#out", "--", "touch", "out/done")
+    place.write("in/records", tfrecords(b"record %d" % n for n in range(500)))
+    ended = gateway.submit(
+        *(*PLAIN, "--input-strategy", "stream", "--inputformat", "tfrecord", "--input", place.at("in")),
+        *("--output", f"{place.at('out')}#out", "--", "cp", "/dev/stdin", "out/lines"),
+    )
     assert ended.code == 0, ended.err
     assert f"MiB, shared by all users ({archive})" in ended.err
-    assert "uploaded" not in ended.err
-    assert place.exists("out/out/done")
+    (sent,) = [line for line in ended.err.splitlines() if "uploaded" in line]
+    assert "Libraries for the nodes: google-crc32c" in sent  # beside the archive, which lacks it
+    assert place.read("out/out/lines").splitlines() == [b"record %d" % n for n in range(500)]
     staged = [child.name for child in gateway.storage.default.list(f"{gateway.shared}/staging")]
-    assert staged == []
+    assert staged == [f"cache-{getpass.getuser()}"]
 
 
 def installed_from_a_wheel(folder: Path) -> Path:

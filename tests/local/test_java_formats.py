@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -34,28 +33,8 @@ pytestmark = pytest.mark.hadoop
 
 OLD = "org.apache.hadoop.mapred.TextInputFormat"
 NEW = "org.apache.hadoop.mapreduce.lib.input.TextInputFormat"
+QUICK = "-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # starts with half the work
 NAMES = ("a b", "x,y", "p[1]*?{c}", "back\\slash", "100%", "é")
-SOURCES = Path(__file__).parents[1] / "programs" / "java"
-
-
-@pytest.fixture(scope="session")
-def classes(hadoop: MiniHadoop) -> str:
-    command = [str(hadoop.layout.bin / "hadoop"), "classpath"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-
-@pytest.fixture(scope="session")
-def jar(classes: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The classes of the tests: one InputFormat for each of the interfaces, and OutputFormats."""
-    if not shutil.which("javac"):
-        if os.environ.get("CI") == "true":
-            pytest.fail("the tests of Java formats need javac", pytrace=False)
-        pytest.skip("there is no javac")
-    folder = tmp_path_factory.mktemp("java")
-    sources = [str(source) for source in sorted(SOURCES.glob("*.java"))]
-    subprocess.run(["javac", "-cp", classes, "-d", str(folder / "c"), *sources], check=True)
-    subprocess.run(["jar", "cf", str(folder / "own.jar"), "-C", str(folder / "c"), "."], check=True)
-    return folder / "own.jar"
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +62,8 @@ def made(name: str, classes: str, **properties: str) -> InputFormat:
 
 def settings(classes: str, **properties: str) -> Config:
     forced = {f"xlearning.{way}putformat.java": "true" for way in ("in", "out")}
-    return Config.from_properties({**forced, "xlearning.java.classpath": classes, **properties})
+    forced |= {"xlearning.java.classpath": classes, "xlearning.java.options": QUICK}
+    return Config.from_properties({**forced, **properties})
 
 
 def written(name: str, config: Config, parts: Parts, *batches: list[bytes]) -> list[str]:
@@ -234,23 +214,48 @@ def test_a_killed_helper_is_an_error(classes: str, tmp_path: Path) -> None:
     assert not any(java._idle.values())
 
 
+@pytest.mark.parametrize("word", ["full", "late"])
+def test_a_writer_that_fails(word: str, classes: str, jar: Path, tmp_path: Path) -> None:
+    """In the middle of a part, or when it is closed."""
+    classpath.offer([str(jar)])
+    config, parts = settings(classes), Parts(tmp_path, limit=100)
+    with pytest.raises(UsageError, match=f"Brackets: java.io.IOException: no more room for {word}"):
+        written("example.Brackets", config, parts, [b"x" * 200], [b"one", word.encode()])
+    assert parts.names == ["0.brackets"]
+
+
 @pytest.mark.parametrize("place", ["local"], indirect=True)
-def test_classes_in_a_jar_of_the_job(classes: str, jar: Path, place: Place, gateway: Gateway) -> None:
-    place.write("in/a b", b"one\ntwo\n")
+def test_classes_in_a_jar_of_the_job(hadoop: MiniHadoop, jar: Path, place: Place, gateway: Gateway) -> None:
+    """Hadoop's classes are where HADOOP_HOME says."""
+    gateway.environment["HADOOP_HOME"] = str(hadoop.layout.root)
+    gateway.properties["xlearning.java.options"] = QUICK
+    lines = [b"%s %d\n" % (name, n) for name in (b"a", b"b", b"c") for n in range(3000)]
+    for number, name in enumerate(("a b", "b", "c")):
+        place.write(f"in/{name}", b"".join(lines[3000 * number : 3000 * (number + 1)]))
     place.write("lib/own.jar", jar.read_bytes())
-    common = ("--input-strategy", "stream", "--conf", f"xlearning.java.classpath={classes}")
-    common = (*common, "--worker-num", 1, "--input", place.at("in"))
+    common = ("--input-strategy", "stream", "--worker-num", 1, "--input", place.at("in"))
+    output = ("--output-strategy", "stream", "--outputformat", "example.Brackets")
     ran = gateway.submit(
         *(*common, "--inputformat", "example.Upper", "--cacheFile", place.at("lib/own.jar")),
-        *("--output-strategy", "stream", "--outputformat", "example.Brackets", "--output", place.at("out")),
-        *("--", "cat"),
+        *("--conf", "xlearning.input.split.number=6", "--conf", "xlearning.input.reader.threads=3"),
+        *(*output, "--output", place.at("out"), "--", "cat"),
     )
     assert ran.code == 0, ran.err
     assert place.tree("out").keys() == {"_SUCCESS", "part-r-00000.brackets"}
-    assert place.read("out/part-r-00000.brackets") == b"[ONE]\n[TWO]\n"
+    wanted = b"".join(b"[%s]\n" % line.strip().upper() for line in lines)
+    assert place.read("out/part-r-00000.brackets") == wanted
     place.write("in/z", b"bad\n")
     ran = gateway.submit(*common, "--jars", jar, "--inputformat", "example.Lower", "--", "cat")
     assert ran.code != 0
     assert "IllegalStateException: found bad" in ran.err
     assert "example.Lower" in ran.err
+    ran = gateway.submit(
+        *(*output, "--output", place.at("none"), "--jars", jar, "--worker-num", 1),
+        *("--conf", "xlearning.outputformat.part.size=1k"),
+        *("--", "bash", "-c", "seq 2000; echo full house; sleep 1000"),
+    )
+    assert ran.code == 2
+    assert "its output could not be written" in ran.err
+    assert "output format example.Brackets: java.io.IOException: no more room for full house" in ran.err
+    assert not place.exists("none")
     gateway.nothing_is_left()

@@ -71,7 +71,8 @@ def test_compressed_in_a_folder_of_the_container(disk: Place, gateway: Gateway, 
 
 
 def test_of_one_worker_alone(disk: Place, gateway: Gateway) -> None:
-    ended = run(gateway, disk, "echo $INDEX", "--worker-num", 2, "--output-index", 1)
+    late = "exec > >(sleep 1; cat); echo $INDEX"  # a filter that goes on after the program
+    ended = run(gateway, disk, late, "--worker-num", 2, "--output-index", 1)
     assert ended.code == 0, ended.err
     files = published(disk)
     files.pop("_SUCCESS")

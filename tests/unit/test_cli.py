@@ -112,7 +112,7 @@ def test_all_problems_at_once(folder: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-VERBS = ("describe", "kill", "list", "logs", "open", "save", "status", "top")
+VERBS = ("describe", "kill", "list", "logs", "open", "save", "status", "tensorboard", "top")
 
 
 @pytest.mark.parametrize("verb", VERBS)

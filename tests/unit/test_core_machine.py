@@ -814,6 +814,33 @@ def test_services_that_fail_in_that_time_fail_the_job(lost: bool) -> None:
     assert "ps:0" in finish.reason
 
 
+COORDINATED = dataclasses.replace(GANG, chief_decides=True)
+
+
+def test_workers_of_a_coordinator_are_stopped_when_it_is_done() -> None:
+    story = Story(COORDINATED, ps=1, worker=2, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"])
+    stopped = [a.container_id for a in story.of(act.StopProcess)]
+    assert sorted(stopped) == sorted((tasks["ps:0"], tasks["worker:1"]))
+    for container in stopped:
+        story.exits(container, 143)
+    story.leave_all()
+    assert story.finish().state is AppState.SUCCEEDED
+
+
+def test_a_worker_of_a_coordinator_dies() -> None:
+    story = Story(COORDINATED, ps=1, worker=2, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:1"], 3, ("no space",))
+    for container in [a.container_id for a in story.of(act.StopProcess)]:
+        story.exits(container, 143)
+    story.leave_all()
+    finish = story.finish()
+    assert finish.state is AppState.FAILED
+    assert "worker:1" in finish.reason
+
+
 def test_waiting_for_the_cluster_may_be_bounded() -> None:
     story = Story(worker=2, limits=Limits(allocate=10))
     story.grant("worker")
@@ -871,3 +898,12 @@ def test_a_stop_from_outside_may_be_followed_by_another_attempt(again: bool) -> 
     story.do(ev.AmStopped("the back end stopped the job", again=again))
     story.tick(30)
     assert (story.finish().state, story.finish().retry) == (AppState.KILLED, again)
+
+
+def test_what_a_program_that_succeeded_leaves_to_say_is_a_note_of_the_job() -> None:
+    story = Story(worker=24)
+    for number, container in enumerate(story.all_running().values()):
+        story.do(ev.ProcessExited(container, 1, 0, (), "some words" if number else ""))
+    notes = story.state.notes
+    assert len(notes) == 21 and "more containers have notes" in notes[-1]
+    assert notes[0] == "worker:1: some words"

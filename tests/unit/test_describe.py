@@ -227,9 +227,9 @@ def test_what_is_no_page_is_not_given_to_a_browser(url: str, monkeypatch: pytest
     monkeypatch.setattr(opening.webbrowser, "open", lambda one: bool(given.append(one)) or True)
     monkeypatch.setenv("BROWSER", "true")
     stream = io.StringIO()
-    assert not opening._open(url, PlainConsole(stream))
+    assert not opening.show(url, PlainConsole(stream))
     assert "no address of a page" in stream.getvalue()
-    assert opening._open("https://h/x", PlainConsole(stream))
+    assert opening.show("https://h/x", PlainConsole(stream))
     assert given == ["https://h/x"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -167,3 +168,15 @@ def test_a_long_run_of_delimiters_is_read_in_blocks() -> None:
     data = b"a" + b"|" * 300_001
     assert LineRule(b"||").owned(Counted(data), 299_998, 300_002) == (299_999 + 2, 300_002)
     assert len(reads) < 20
+
+
+def test_a_large_block_is_cut_in_small_portions() -> None:
+    block = b"a line\n" * 500_000
+    tracemalloc.start()
+    try:
+        first = next(LineRule().records(iter([block]), first=False))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert first == (0, b"a line")
+    assert peak < 2 << 20

@@ -106,3 +106,11 @@ def test_options_are_given_with_their_types() -> None:
     fs = FileSystems(config=config).of("sftp://host/x")
     assert isinstance(fs, FsspecFileSystem)
     assert fs._options == {"port": 22, "password": "123", "username": "me"}
+
+
+def test_a_fault_of_the_library_is_not_read_only() -> None:
+    fs = FsspecFileSystem("memory://", {})
+    with pytest.raises(StorageError, match="'int' object has no attribute 'x'"):
+        fs._change("memory:///a", lambda _, __: getattr(1, "x"))  # noqa: B009
+    with pytest.raises(StorageError, match="can be read only"):
+        fs._change("memory:///a", lambda system, _: system.no_such_method)

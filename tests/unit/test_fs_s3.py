@@ -193,6 +193,11 @@ def test_settings_of_the_job_then_of_hadoop() -> None:
     found = S3Settings.of(None, site)
     assert (found.endpoint, found.access, found.secret) == ("https://minio:9000", "hadoop", "kept")
     assert found.path_style is False
+    values = {"fs.s3a.endpoint": "minio", "fs.s3a.bucket.b.endpoint": "other", "fs.s3a.access.key": "all"}
+    own = HadoopConf({**values, "fs.s3a.bucket.b.access.key": "me"})
+    found = S3Settings.of(None, own, "b")
+    assert (found.endpoint, found.access) == ("https://other", "me")
+    assert S3Settings.of(None, own, "c").access == "all"
     config = Config.from_properties(
         {"hbox.s3.cluster": "s3:1", "hbox.s3.cluster.prefix": "http://", "hbox.s3.key.access": "me"}
     )

@@ -14,7 +14,7 @@ from typing import BinaryIO
 import pytest
 
 from xlearning.errors import StorageError, StorageUnavailable, UsageError
-from xlearning.fs import FileSystems
+from xlearning.fs import FileSystems, transfer
 from xlearning.fs.local import LocalFileSystem
 from xlearning.fs.retry import Cancelled, keep_trying
 from xlearning.fs.transfer import TransferError, TransferResult, download, upload
@@ -269,6 +269,32 @@ except TransferError as error:
     number, _, message = output.partition(" ")
     assert int(number) == errno.EFBIG
     assert "1 of 1 files could not be downloaded" in message and "File too large" in message
+    assert content(tmp_path / "down") == {}
+
+
+@pytest.mark.parametrize("for_ever", [False, True])
+def test_a_full_disk_may_become_less_full(tmp_path: Path, for_ever: bool) -> None:
+    """What was written of a file goes, so that others find room; then it is tried again."""
+    (tmp_path / "big").write_bytes(bytes(100_000))
+    (tmp_path / "down").mkdir()
+    partial = tmp_path / "down" / transfer._partial_name("big")
+    partial.symlink_to("/dev/full")
+
+    class Refilled(LocalFileSystem):
+        def open_read(self, path: str) -> BinaryIO:
+            if for_ever and not partial.is_symlink():
+                partial.symlink_to("/dev/full")
+            return super().open_read(path)
+
+    fss = Given(Refilled())
+    wanted = [FetchItem(f"file://{tmp_path}/big", "big", 100_000)]
+    if not for_ever:
+        assert download(fss, wanted, tmp_path / "down").bytes == 100_000
+        assert content(tmp_path / "down") == {"big": bytes(100_000)}
+        return
+    with pytest.raises(TransferError, match=f"{tmp_path}/big: {tmp_path}/down: No space left") as caught:
+        download(fss, wanted, tmp_path / "down", retry_time=0.5)
+    assert caught.value.errno == errno.ENOSPC
     assert content(tmp_path / "down") == {}
 
 

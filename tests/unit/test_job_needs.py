@@ -38,6 +38,7 @@ def needs(job: JobSpec, files: tuple[str, ...] = (), **values: str) -> tuple[str
         ((), {"inputformat_class": "own:Format"}, ()),
         ((), {"outputformat_class": "parquet"}, ("pyarrow",)),
         ((), {"outputformat_codec": "org.apache.hadoop.io.compress.SnappyCodec"}, ("cramjam",)),
+        ((), {"outputformat_class": "com.example.Rows", "outputformat_codec": "zstd"}, ("jpype1",)),
         ((), {"fs_hdfs_client": "LIBHDFS"}, ("pyarrow",)),
     ],
 )

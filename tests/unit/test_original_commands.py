@@ -15,8 +15,6 @@ from xlearning.client.cli import main
 
 _LISTED = Path(__file__).parent / "data" / "original_commands.txt"
 _PROGRAM = re.compile(r"\S*(?:xl|hbox)-submit$")
-# Kinds of programs that have to be told by another word until this version has them.
-_LATER = frozenset(("DISTXGBOOST", "XFLOW"))
 _HOST = re.compile(r"hdfs://(?:xlearning|hbox)\.test\.host1:9000")
 
 
@@ -66,10 +64,6 @@ def _type(words: list[str]) -> str:
     return "".join(_values(words, "--app-type")).upper()
 
 
-def _as_type(words: list[str], name: str) -> list[str]:
-    return [name if word.upper() == _type(words) else word for word in words]
-
-
 @pytest.mark.parametrize("command", _commands(), ids=lambda text: " ".join(text.split())[:60])
 def test_it_is_planned(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -79,12 +73,6 @@ def test_it_is_planned(
     words = _words(_HOST.sub("", command))
     _make_what_it_reads(words, tmp_path)
     words = [_below(tmp_path, word) for word in words]
-    if _type(words) in _LATER:
-        assert main(["--local", "--dry-run", *words]) == 1
-        refused = capsys.readouterr().err
-        assert re.search(rf"type {_type(words)} .*is not part of this version", refused)
-        assert "problems:" not in refused, "nothing else is wrong with it"
-        words = _as_type(words, "TENSORFLOW" if "--ps-num" in words else "XLEARNING")
     assert main(["--local", "--dry-run", *words]) == 0, capsys.readouterr().err
     shown = capsys.readouterr().out
     for path in _values(words, "--output"):

@@ -11,6 +11,7 @@ import pytest
 from xlearning.client.api.job import Job
 from xlearning.client.api.order import request_of
 from xlearning.client.planning import own_disks
+from xlearning.client.planning.board import kept_in
 from xlearning.client.planning.names import local_name, split_alias, split_list
 from xlearning.client.planning.outputs import sweep_remains
 from xlearning.client.planning.plan import Plan, Setting, make_plan
@@ -34,6 +35,9 @@ from xlearning.job import (
 DEAD = "application_1700000000000_0001"
 ALIVE = "application_1700000000000_0002"
 FOREIGN = "application_1700000000000_0003"
+
+
+_KEPT = "file:///tmp/XLearning/eventLog"
 
 
 @pytest.fixture(autouse=True)
@@ -167,7 +171,7 @@ def test_defaults() -> None:
     spec = job()
     assert spec.roles == (RoleSpec("worker", 1, 1024, 1),)
     assert (spec.app_type, spec.app_name, spec.user) == ("XLEARNING", "XLearning-1700500", "me")
-    assert spec.board == BoardSpec(True, 0, "eventLog", 1)
+    assert spec.board == BoardSpec(True, 0, "eventLog", 1, history=_KEPT)
     assert spec.input_strategy is InputStrategy.DOWNLOAD
 
 
@@ -176,17 +180,6 @@ def test_ps_and_workers() -> None:
         "--app-type", "tensorflow", "--worker-num", "2", "--ps-num=1", "--ps-memory", "2g", "--worker-cores=3"
     )
     assert spec.roles == (RoleSpec("ps", 1, 2048, 1), RoleSpec("worker", 2, 1024, 3))
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--app-type", "XFLOW"),
-        ("--app-type", "mxnet", "--ps-num", "1"),
-    ],
-)
-def test_types_that_would_silently_train_alone_are_refused(words: tuple[str, ...]) -> None:
-    assert "is not part of this version" in refusal(*words)
 
 
 def test_mxnet_without_servers_is_independent_copies() -> None:
@@ -491,10 +484,40 @@ def test_environment_and_properties() -> None:
 
 def test_board(folder: Path) -> None:
     words = ("--worker-num", "2", "--board-index", "1", "--board-reloadinterval", "7")
-    assert job(*words, "--board-logdir", "logs").board == BoardSpec(True, 1, "logs", 7)
+    assert job(*words, "--board-logdir", "logs").board == BoardSpec(True, 1, "logs", 7, history=_KEPT)
     assert job("--board-logdir", str(folder)).board.log_dir == str(folder)
     assert not job("--board-enable", "false").board.enabled
     assert "--board-index 2" in refusal("--worker-num", "2", "--board-index", "2")
+
+
+def test_board_beside_a_parameter_server() -> None:
+    words = ("--app-type", "tensorflow", "--conf", "xlearning.tf.board.ps.enable=true", "--board-index", "1")
+    made = job(*words, "--ps-num", "2").board
+    assert (made.role, made.index) == ("ps", 1)
+    assert "beside parameter server 1, but there are 1" in refusal(*words, "--ps-num", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "program"),
+    [
+        (("--app-type", "visualdl"), "VisualDL"),
+        (("--conf", "xlearning.board.path=visualdl"), "VisualDL"),
+        (("--board-modelpb", "m.onnx"), "VisualDL"),
+        (("--board-cacheTimeout", "5"), "VisualDL"),
+        (("--conf", "xlearning.board.path=visualDL"), "TensorBoard"),  # as old site files have it
+        (("--app-type", "tensorflow", "--board-modelpb", "m.onnx"), "TensorBoard"),
+    ],
+)
+def test_which_board(words: tuple[str, ...], program: str) -> None:
+    assert job(*words).board.program == program
+
+
+def test_where_event_files_are_kept(folder: Path) -> None:
+    assert job("--board-historydir", str(folder)).board.history == folder.as_uri()
+    made = job("--board-historydir", "/kept", "--board-logdir", "logs").board
+    assert kept_in(made, "application_1_2") == "file:///kept/application_1_2"
+    made = job("--board-logdir", "hdfs://nn:9000/logs").board
+    assert kept_in(made, "application_1_2") == "hdfs://nn:9000/logs"
 
 
 def test_board_moves_to_worker_0_where_its_worker_went_away() -> None:

@@ -8,27 +8,27 @@ import hashlib
 import io
 import json
 import re
-import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import fastavro
-import google_crc32c
 import pyarrow as pa
 import pyarrow.orc
 import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from record_files import RecordFile
+from record_files import RecordFile, tfrecords
 
 from xlearning.errors import StorageError, UsageError
 from xlearning.formats import libraries
 from xlearning.formats.base import Cutting
+from xlearning.formats.framing import Framing, pieces
 from xlearning.formats.source import Files
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus
+from xlearning.job import InputSplit
 
 COUNT = 600
 ROWS = [{"i": n, "s": f'row {n} é\n"' + "x" * (n % 37)} for n in range(COUNT)]
@@ -59,18 +59,8 @@ def orc(path: Path, table: pa.Table, codec: str = "zlib") -> None:
     path.write_bytes(sink.getvalue())
 
 
-def masked(data: bytes) -> bytes:
-    crc = google_crc32c.value(data)
-    return struct.pack("<I", (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF)
-
-
 def tfrecord(path: Path, values: list[bytes]) -> None:
-    heads = [struct.pack("<Q", len(value)) for value in values]
-    path.write_bytes(
-        b"".join(
-            head + masked(head) + value + masked(value) for head, value in zip(heads, values, strict=True)
-        )
-    )
+    path.write_bytes(tfrecords(values))
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +160,12 @@ def test_all_kinds_of_columns(tmp_path: Path) -> None:
     )
 
 
+def framed_lines(file: RecordFile) -> Iterator[bytes]:
+    """As the program reads them with keys."""
+    split = InputSplit(file.uri, 0, file.size, file.size)
+    return pieces(file.format, split, Files(FileSystems()), Framing(keys=True))
+
+
 @pytest.mark.parametrize(("name", "write"), [("parquet", parquet), ("orc", orc)])
 def test_columns(tmp_path: Path, name: str, write: Callable[[Path, pa.Table], None]) -> None:
     table = pa.table({"a": [1, 2, 3], "b": ["x", None, "é"], "c": ["l\nf", "", ""]})
@@ -181,6 +177,8 @@ def test_columns(tmp_path: Path, name: str, write: Callable[[Path, pa.Table], No
     assert broken.values() == [b"l\nf", b"", b""]
     with pytest.raises(StorageError, match="column c has a value with a line end"):
         broken.lines()
+    with pytest.raises(StorageError, match="column c has a value with a line end"):
+        b"".join(framed_lines(broken))
     with pytest.raises(StorageError, match="has no column d, e") as caught:
         RecordFile(name, tmp_path / "f", inputformat_columns="d,a,e").values()
     assert "there is: a, b, c" in str(caught.value)
@@ -199,6 +197,8 @@ def test_tfrecords(tmp_path: Path) -> None:
     assert file.values() == [b"one", b"t\nwo"]
     with pytest.raises(StorageError, match="the record at byte 19 holds a line end"):
         file.lines()
+    with pytest.raises(StorageError, match="the record at byte 19 holds a line end"):
+        b"".join(framed_lines(file))
 
 
 def test_compressed_tfrecords_are_refused_together(tmp_path: Path) -> None:

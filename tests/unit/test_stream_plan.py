@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +22,7 @@ from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config, load
 from xlearning.errors import ApplicationNotFound, UsageError
 from xlearning.formats import libraries
+from xlearning.formats.text import TextFormat
 from xlearning.fs import FileSystems, locations
 from xlearning.fs.base import FileStatus
 from xlearning.fs.listing import files_of
@@ -29,6 +32,7 @@ from xlearning.job import (
     CHIEF,
     PS,
     WORKER,
+    InputSplit,
     InputStrategy,
     LaunchSpec,
     Member,
@@ -133,6 +137,21 @@ def test_hosts_that_nobody_knows_change_nothing() -> None:
         == master.streams
         == plan.streams
     )
+
+
+@pytest.mark.parametrize("order", ["contiguous", "roundrobin", "random"])
+def test_hosts_that_nobody_asked_for_change_nothing(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Java classes tell the hosts of their splits in every job."""
+    cut = TextFormat.splits
+
+    def splits(self: TextFormat, *given: Any) -> list[InputSplit]:
+        return [dataclasses.replace(split, hosts=(f"h{n % 2}",)) for n, split in enumerate(cut(self, *given))]
+
+    monkeypatch.setattr(TextFormat, "splits", splits)
+    plan, _ = planned("--worker-num", "2", *STREAM, "--conf", f"xlearning.input.stream.order={order}")
+    master = handed_out(plan)
+    placed = master.placed({WORKER: (Member("h1", (1,)), Member("h0", (2,)))})
+    assert placed.streams == master.streams == plan.streams
 
 
 def test_all_inputs_in_their_order(folder: Path) -> None:

@@ -6,7 +6,7 @@ from xlearning.config.schema import HBOX_PREFIX, PREFIX, Family, Group, Key, Kin
 from xlearning.config.table.application import APPLICATION, LOCAL, NODES, SECURITY
 from xlearning.config.table.data import FILE_SYSTEMS, INPUT, OUTPUT, SAVES, STREAM
 from xlearning.config.table.file_systems import FSSPEC_OPTIONS, OTHER_FILE_SYSTEMS
-from xlearning.config.table.frameworks import BOARD, LIGHTLDA, MPI, TENSORFLOW
+from xlearning.config.table.frameworks import BOARD, LIGHTLDA, MPI, TENSORFLOW, XGBOOST
 from xlearning.config.table.hadoop import HADOOP, HADOOP_FAMILIES
 from xlearning.config.table.history import HISTORY_SERVER, PAGE, PAGES_OF_CLUSTERS
 from xlearning.config.table.lines import TEXT_FAMILY
@@ -34,7 +34,8 @@ __all__ = [
 GROUPS: tuple[Group, ...] = (
     *(RESOURCES, PLACEMENT, APPLICATION, NODES, SECURITY, INPUT, STREAM, TEXT_FAMILY),
     *(OUTPUT, SAVES, FILE_SYSTEMS, OTHER_FILE_SYSTEMS),
-    *(TENSORFLOW, LIGHTLDA, BOARD, MPI, CONTAINERS, AGENTS, DOCKER, LOCAL, PAGE, HISTORY_SERVER, HADOOP),
+    *(TENSORFLOW, XGBOOST, LIGHTLDA, BOARD, MPI),
+    *(CONTAINERS, AGENTS, DOCKER, LOCAL, PAGE, HISTORY_SERVER, HADOOP),
 )
 
 KEYS: tuple[Key, ...] = tuple(key for group in GROUPS for key in group.keys)

@@ -65,6 +65,20 @@ class InputFormat(Protocol):
 
 
 @runtime_checkable
+class UnbrokenFormat(Protocol):
+    """A format of records that may be anything, so that not every one of them can be a line."""
+
+    def unbroken(self, split: InputSplit, reading: Files) -> Iterator[Record]:
+        """The records of `InputFormat.records`, where one whose value holds a line end is an error.
+
+        Raises
+        ------
+        OSError, xlearning.errors.StorageError
+            See `InputFormat.records`; a value holds a line end.
+        """
+
+
+@runtime_checkable
 class LineFormat(Protocol):
     """A format with a fast way to what programs read most: values as lines, without keys."""
 

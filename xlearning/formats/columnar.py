@@ -38,7 +38,10 @@ class _ColumnarFormat:
         return self._values(split, reading, unbroken=False)
 
     def lines(self, split: InputSplit, reading: Files) -> Iterator[bytes]:
-        return joined(self._values(split, reading, unbroken=True))
+        return joined(self.unbroken(split, reading))
+
+    def unbroken(self, split: InputSplit, reading: Files) -> Iterator[Record]:
+        return self._values(split, reading, unbroken=True)
 
     def _values(self, split: InputSplit, reading: Files, *, unbroken: bool) -> Iterator[Record]:
         document = encoder(lambda data: base64.b64encode(data).decode())

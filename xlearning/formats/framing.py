@@ -9,7 +9,7 @@ from enum import Enum
 
 from xlearning.config import Config
 from xlearning.errors import StorageError
-from xlearning.formats.base import InputFormat, LineFormat, Record
+from xlearning.formats.base import InputFormat, LineFormat, Record, UnbrokenFormat
 from xlearning.formats.escapes import unescaped
 from xlearning.formats.source import Files
 from xlearning.job import InputSplit
@@ -17,7 +17,7 @@ from xlearning.job import InputSplit
 IO = "xlearning.inputformat.io"
 _KEYS = "xlearning.inputformat.key"
 _SEPARATOR = "xlearning.inputformat.key.separator"
-_PIECE = 1 << 20  # bytes
+_PIECE = 1 << 18  # bytes; records take several times the memory of their bytes
 _LONGEST = (1 << 31) - 1  # bytes of a key or value in binary forms
 _LENGTH = struct.Struct(">i")
 _TYPED = struct.Struct(">Bi")
@@ -75,11 +75,13 @@ def pieces(
     """
     if framing.io is Io.TEXT and not framing.keys and isinstance(format_, LineFormat):
         return format_.lines(split, reading)
+    if framing.io is Io.TEXT and isinstance(format_, UnbrokenFormat):
+        return framed(format_.unbroken(split, reading), framing)
     return framed(format_.records(split, reading), framing)
 
 
 def joined(records: Iterable[Record]) -> Iterator[bytes]:
-    """Values as lines, in pieces of about 1 MiB."""
+    """Values as lines, in pieces of about 256 KiB."""
     held: list[bytes] = []
     size = 0
     for _, value in records:
@@ -93,7 +95,7 @@ def joined(records: Iterable[Record]) -> Iterator[bytes]:
 
 
 def framed(records: Iterable[Record], framing: Framing) -> Iterator[bytes]:
-    """Records in the form of ``framing``, in pieces of about 1 MiB.
+    """Records in the form of ``framing``, in pieces of about 256 KiB.
 
     Raises
     ------

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable, Iterator
 from xlearning.formats.lineends import Readable, first_end, next_start, overlaps_itself
 from xlearning.formats.linetext import delimited, normal
 
-_PIECE = 1 << 20  # bytes that records are joined to
+_PIECE = 1 << 18  # bytes that records are joined to
+_CUT = 1 << 16  # bytes cut at a time: records take several times the memory of their bytes
 _MARK = b"\xef\xbb\xbf"
 _LF, _CR, _BOTH = b"\n", b"\r", b"\r\n"
 
@@ -135,7 +136,7 @@ class LineRule:
         parts: list[bytes] = []  # the record that has not ended yet, and its bytes so far
         size = 0
         tail = b""  # the end of a chunk, of which the next one decides what it is
-        for chunk in chunks:
+        for chunk in _small(chunks):
             ended, rest, tail = cut(tail + chunk)
             for value, count in ended:
                 if size:
@@ -174,6 +175,12 @@ class LineRule:
         cut = bool(self._delimiter) and 0 <= head.find(self._delimiter) < len(_MARK)
         width = len(_MARK) if head.startswith(_MARK) and not cut else 0
         return itertools.chain(filter(None, (head[width:],)), chunks), width
+
+
+def _small(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        for start in range(0, len(chunk), _CUT):
+            yield chunk[start : start + _CUT]
 
 
 def _at_least(count: int, chunks: Iterator[bytes]) -> bytes:

@@ -109,12 +109,12 @@ def _input(config: Config, files: Iterable[str], found: _Found) -> None:
 
 
 def _output(config: Config, found: _Found) -> None:
-    from xlearning.formats.output.registry import requires
+    from xlearning.formats.output.registry import requires, through_java
 
     name, codec = (
         config.get("xlearning.outputformat.class"),
         named(config.get("xlearning.outputformat.codec")),
     )
     found.need(requires(name, config), f"output format {name}")
-    if codec is not None:
+    if codec is not None and not through_java(name, config):
         found.codec(codec, f"output as {codec.name}")

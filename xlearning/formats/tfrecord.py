@@ -50,8 +50,11 @@ class TFRecordFormat:
                 yield b"", value
 
     def lines(self, split: InputSplit, reading: Files) -> Iterator[bytes]:
+        return joined(self.unbroken(split, reading))
+
+    def unbroken(self, split: InputSplit, reading: Files) -> Iterator[Record]:
         with reading.open(split.uri, split.size) as source:
-            yield from joined(_unbroken(source))
+            yield from _unbroken(source)
 
 
 def _unbroken(source: Source) -> Iterator[Record]:

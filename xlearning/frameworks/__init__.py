@@ -15,13 +15,17 @@ _TYPES = {
     "DISTLIGHTGBM": "xlearning.frameworks.lightgbm:DistLightGBM",
     "DISTLIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
     "DISTTORCH": "xlearning.frameworks.disttorch:DistTorch",
-    "LIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
+    "DISTXGBOOST": "xlearning.frameworks.distxgboost:DistXGBoost",
     "HOROVOD": "xlearning.frameworks.horovod:Horovod",
+    "LIGHTLDA": "xlearning.frameworks.lightlda:LightLDA",
     "MPI": "xlearning.frameworks.mpi:Mpi",
-    "TENSORNET": "xlearning.frameworks.mpi:Mpi",
+    "MXNET": "xlearning.frameworks.mxnet:MXNet",
+    "TENSOR2TENSOR": "xlearning.frameworks.tensor2tensor:Tensor2Tensor",
     "TENSORFLOW": "xlearning.frameworks.tensorflow:TensorFlow",
+    "TENSORNET": "xlearning.frameworks.mpi:Mpi",
     "VPC": "xlearning.frameworks.gone:Vpc",
     "XDL": "xlearning.frameworks.gone:Xdl",
+    "XFLOW": "xlearning.frameworks.xflow:XFlow",
 }
 _OTHERS = "xlearning.frameworks.base:Framework"
 

@@ -38,6 +38,8 @@ class Rules:
     service_roles : frozenset
         Roles that serve the others and are stopped when these are done (parameter servers). They do not
         decide the outcome of a job whose other roles have all ended well.
+    chief_decides : bool
+        Worker 0 alone decides when the training is over: the other workers serve it, as `service_roles` do.
     service_grace : float
         Seconds that service roles have to end by themselves then. One that fails meanwhile, or has not
         ended when they are over, fails the job. 0: they are stopped at once.
@@ -54,10 +56,17 @@ class Rules:
     ports: Mapping[str, int] = field(default_factory=dict)
     lent_ports: frozenset[str] = frozenset()
     service_roles: frozenset[str] = frozenset((PS,))
+    chief_decides: bool = False
     service_grace: float = 0.0
     optional_roles: frozenset[str] = frozenset((EVALUATOR,))
     upload_roles: frozenset[str] = frozenset((WORKER, EVALUATOR))
     has_chief: bool = False
+
+    def serves(self, task: Task) -> bool:
+        """Whether a task is stopped when the others are done."""
+        return task.role in self.service_roles or (
+            self.chief_decides and task.role == WORKER and task.index > 0
+        )
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from xlearning.config import Config
 from xlearning.frameworks.base import Crew, Framework, Rules, Setup, ps_role, worker_role
 from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, ClusterMap, JobSpec, RoleSpec, Task
 
+_STRATEGY = "xlearning.tf.distribution.strategy"
+_COORDINATOR = "xlearning.tf.coordinator"
+
 
 def is_single(job: JobSpec, config: Config) -> bool:
     """No ps, and no distribution strategy over several workers: independent copies, no cluster map."""
     workers = sum(role.instances for role in job.roles if role.name in (WORKER, CHIEF))
-    strategy = config.get("xlearning.tf.distribution.strategy") and workers > 1
+    strategy = config.get(_STRATEGY) and workers > 1
     return job.role(PS) is None and not strategy
 
 
@@ -23,6 +27,18 @@ class TensorFlow(Framework):
 
     has_ps = True
     has_evaluator = True
+
+    def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
+        """A coordinator needs somebody to coordinate."""
+        if config.get(_COORDINATOR) and (not crew.ps or crew.workers < 2):
+            return [
+                (
+                    f"{_COORDINATOR} needs parameter servers and at least 2 workers, not {crew.ps} and "
+                    f"{crew.workers}: worker 0 only tells the others what to do",
+                    f"raise --ps-num and --worker-num, or leave out {_COORDINATOR}",
+                )
+            ]
+        return ()
 
     def roles(self, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
         """A chief is a role of its own where its memory differs and other workers stand beside it.
@@ -49,7 +65,7 @@ class TensorFlow(Framework):
         """A gang, unless it is single."""
         single = is_single(job, config)
         ports = {} if single else {PS: 1, WORKER: 1}
-        if not single and config.get("xlearning.tf.distribution.strategy"):
+        if not single and config.get(_STRATEGY):
             ports[EVALUATOR] = 1
         return Rules(
             gang=not single,
@@ -57,34 +73,44 @@ class TensorFlow(Framework):
             ports=ports,
             upload_roles=frozenset((WORKER, PS, EVALUATOR)),
             has_chief=not single,
+            chief_decides=config.get(_COORDINATOR),
         )
 
     def setup(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> Setup:
-        """TF_ROLE and TF_INDEX always; the cluster's variables unless the job is single."""
-        env = {"INDEX": str(task.index), "TF_INDEX": str(task.index), "TF_ROLE": task.role}
+        """Role and index always; the cluster's variables unless the job is single. TN_ is Hbox's spelling."""
+        env = {"INDEX": str(task.index), "TF_ROLE": task.role, "TF_INDEX": str(task.index)}
         if not is_single(job, config):
-            strategy = config.get("xlearning.tf.distribution.strategy")
-            env["TF_CLUSTER_DEF"] = _json(_definition(cluster, with_evaluator=strategy))
-            env["TF_CONFIG"] = _json(_tf_config(job, task, cluster))
+            found = definition(cluster, with_evaluator=config.get(_STRATEGY))
+            env["TF_CLUSTER_DEF"] = _json(found)
+        env |= {name.replace("TF_", "TN_"): value for name, value in env.items() if name.startswith("TF_")}
+        if not is_single(job, config):
+            env["TF_CONFIG"] = _json(self.tf_config(job, config, task, cluster))
+            if own := cluster[task.role][task.index].address:
+                env["LOCAL_ADDRESS"] = own
         return Setup(env)
 
+    def tf_config(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> dict[str, Any]:
+        """TF_CONFIG in TensorFlow's own form, in which the chief is no worker."""
+        named = definition(cluster, with_evaluator=False)
+        kind, index = task.role, task.index
+        if _with_chief(job, config):
+            workers = named.pop(WORKER, [])
+            named = {CHIEF: workers[:1], **({WORKER: workers[1:]} if workers[1:] else {}), **named}
+            if kind == WORKER:
+                kind, index = (CHIEF, 0) if index == 0 else (WORKER, index - 1)
+        return {"cluster": named, "task": {"type": kind, "index": index}}
 
-def _definition(cluster: ClusterMap, *, with_evaluator: bool) -> dict[str, list[str]]:
+
+def _with_chief(job: JobSpec, config: Config) -> bool:
+    """Whether TF_CONFIG calls worker 0 the chief: where one of its own, or an evaluator, was asked for."""
+    asked = job.role(CHIEF) is not None or job.role(EVALUATOR) is not None
+    return bool(asked or config.get(_COORDINATOR))
+
+
+def definition(cluster: ClusterMap, *, with_evaluator: bool) -> dict[str, list[str]]:
     """The original's form: ``worker`` and ``ps``, no ``chief``; the evaluator only with a strategy."""
     roles = [WORKER, PS, *([EVALUATOR] if with_evaluator else [])]
     return {role: [member.address for member in cluster[role]] for role in roles if cluster.get(role)}
-
-
-def _tf_config(job: JobSpec, task: Task, cluster: ClusterMap) -> dict[str, Any]:
-    """TensorFlow's own form. ``chief`` is a task of its own where one or an evaluator was asked for."""
-    named = _definition(cluster, with_evaluator=False)
-    kind, index = task.role, task.index
-    if job.role(CHIEF) is not None or job.role(EVALUATOR) is not None:
-        workers = named.pop(WORKER, [])
-        named = {CHIEF: workers[:1], **({WORKER: workers[1:]} if workers[1:] else {}), **named}
-        if kind == WORKER:
-            kind, index = (CHIEF, 0) if index == 0 else (WORKER, index - 1)
-    return {"cluster": named, "task": {"type": kind, "index": index}}
 
 
 def _json(value: Any) -> str:

@@ -10,7 +10,6 @@ import errno
 import io
 import json
 import logging
-import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
@@ -19,6 +18,7 @@ from typing import Any, BinaryIO, TypeVar, cast
 from xlearning.config.confidential import is_secret
 from xlearning.errors import StorageError, StorageUnavailable, UsageError
 from xlearning.fs.base import FileStatus, join, parent, split_uri, walk_by_listing
+from xlearning.fs.forks import ForkGuard
 from xlearning.fs.glob import glob
 from xlearning.fs.streams import RangeReader, WholeWriter
 
@@ -51,7 +51,7 @@ class FsspecFileSystem:
         self._options = {name: _typed(name, text) for name, text in options.items()}
         self._lock = threading.Lock()
         self._made: Any = None
-        self._pid = os.getpid()
+        self._fork = ForkGuard("an FsspecFileSystem")
 
     # ---- looking --------------------------------------------------------------------------------
 
@@ -200,25 +200,28 @@ class FsspecFileSystem:
             raise StorageError(f"{path}: {self._scheme}:// can be read only")
         try:
             return self._call(path, action)
-        except (NotImplementedError, AttributeError) as error:
+        except (NotImplementedError, AttributeError) as error:  # see `guarded`
             raise StorageError(f"{path}: {self._scheme}:// can be read only ({error})") from error
 
     def guarded(self, path: str, action: Callable[[], T]) -> T:
-        """``action()`` with the protocol's errors."""
+        """``action()`` with the protocol's errors; `AttributeError` where the library lacks a method."""
         try:
             return action()
         except _BUILT_IN as error:
             raise type(error)(_NUMBERS[type(error)], "no such file or folder, or not so", path) from error
-        except (StorageError, NotImplementedError, AttributeError):
+        except (StorageError, NotImplementedError):
             raise
+        except AttributeError as error:
+            if error.obj is self._made:
+                raise
+            raise StorageError(f"{path}: {error} (AttributeError)") from error
         except (TimeoutError, ConnectionError) as error:
             raise StorageUnavailable(f"{path}: {self._scheme}:// does not answer: {error}") from error
         except Exception as error:
             raise StorageError(f"{path}: {error or type(error).__name__} ({type(error).__name__})") from error
 
     def _system(self) -> Any:
-        if os.getpid() != self._pid:
-            raise RuntimeError("an FsspecFileSystem does not survive a fork: make a new one in the child")
+        self._fork.check()
         with self._lock:
             if self._made is None:
                 self._made = self._make()

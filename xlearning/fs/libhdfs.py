@@ -87,8 +87,7 @@ class LibhdfsFileSystem(HdfsFileSystem):
         return self._data_call(path, translated)
 
     def _system(self) -> Any:
-        if os.getpid() != self._pid:
-            raise RuntimeError("an HdfsFileSystem does not survive a fork: make a new one in the child")
+        self._fork.check()
         with self._arrow_lock:
             if self._arrow is None:
                 self._arrow = self._connect()

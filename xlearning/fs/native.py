@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import io
-import os
 import posixpath
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 from xlearning.errors import StorageError, StorageUnavailable
 from xlearning.fs.base import FileStatus, join, parent, split_uri, walk_by_listing
 from xlearning.fs.deadline import DeadlineCaller, DeadlineExceeded
+from xlearning.fs.forks import ForkGuard
 from xlearning.fs.glob import glob
 from xlearning.fs.native_errors import hint, translate
 from xlearning.fs.streams import CHUNK, RangeReader, WholeWriter
@@ -60,7 +60,7 @@ class HdfsFileSystem:
         self._caller = DeadlineCaller(f"hdfs-{authority}", _SLOTS)
         self._lock = threading.Lock()
         self._made: hdfs_native.Client | None = None
-        self._pid = os.getpid()
+        self._fork = ForkGuard("an HdfsFileSystem")
 
     def stat(self, path: str) -> FileStatus:
         bare = self._bare(path)
@@ -181,8 +181,7 @@ class HdfsFileSystem:
                 # also hdfs-native's PanicException, which is no Exception
                 raise translate(error, path, self._address) from error
 
-        if os.getpid() != self._pid:
-            raise RuntimeError("an HdfsFileSystem does not survive a fork: make a new one in the child")
+        self._fork.check()
         try:
             return self._caller.call(translated, timeout)
         except DeadlineExceeded:

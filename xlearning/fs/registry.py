@@ -127,7 +127,7 @@ class FileSystems:
             from xlearning.fs.s3 import S3FileSystem
             from xlearning.fs.s3_settings import S3Settings
 
-            settings = S3Settings.of(self._config, HadoopConf.of_environment())
+            settings = S3Settings.of(self._config, HadoopConf.of_environment(), split_uri(uri)[1])
             return S3FileSystem(uri, settings, timeout=self._timeout)
         if scheme not in _SCHEMES:
             return self._through_fsspec(scheme, uri)

@@ -7,12 +7,12 @@ which callers repeat for as long as they are told to.
 from __future__ import annotations
 
 import errno
-import os
 import threading
 from typing import Any
 
 from xlearning.config.confidential import HIDDEN
 from xlearning.errors import CredentialsError, StorageError, StorageUnavailable, UsageError
+from xlearning.fs.forks import ForkGuard
 from xlearning.fs.s3_settings import S3Settings
 
 _DATA_PATIENCE = 60.0  # seconds without a byte
@@ -57,7 +57,7 @@ class S3Calls:
         self._settings, self._timeout = settings, timeout
         self._lock = threading.Lock()
         self._made: Any = None
-        self._pid = os.getpid()
+        self._fork = ForkGuard("an S3FileSystem")
 
     def call(self, uri: str, operation: str, **arguments: Any) -> dict[str, Any]:
         """The answer to one operation of the S3 API, such as ``head_object``.
@@ -97,8 +97,7 @@ class S3Calls:
         return data
 
     def _system(self) -> Any:
-        if os.getpid() != self._pid:
-            raise RuntimeError("an S3FileSystem does not survive a fork: make a new one in the child")
+        self._fork.check()
         with self._lock:
             if self._made is None:
                 self._made = self._make()

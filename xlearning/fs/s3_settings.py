@@ -35,26 +35,30 @@ class S3Settings:
     part_size: int = _PART
 
     @classmethod
-    def of(cls, config: Config | None, hadoop: HadoopConf) -> S3Settings:
-        """What ``config`` says; what it leaves open ``core-site.xml`` says."""
+    def of(cls, config: Config | None, hadoop: HadoopConf, bucket: str = "") -> S3Settings:
+        """What ``config`` says; what it leaves open ``core-site.xml`` says, first for ``bucket`` alone."""
         given = config or Config.from_properties({})
-        address = given.get("xlearning.s3.cluster") or hadoop.get("fs.s3a.endpoint")
+
+        def said_by_hadoop(name: str) -> str:
+            return hadoop.get(f"fs.s3a.bucket.{bucket}.{name}") or hadoop.get(f"fs.s3a.{name}")
+
+        address = given.get("xlearning.s3.cluster") or said_by_hadoop("endpoint")
         endpoint = _url(address, given.get("xlearning.s3.cluster.prefix")) if address else None
         style = given.get("xlearning.s3.path.style")
         if style is None:
-            said = hadoop.get("fs.s3a.path.style.access").lower()
+            said = said_by_hadoop("path.style.access").lower()
             style = said == "true" if said else (True if endpoint else None)
         access, secret = given.get("xlearning.s3.key.access"), given.get("xlearning.s3.key.secret")
         token = given.get("xlearning.s3.session.token")
         if not access:
-            access, secret = hadoop.get("fs.s3a.access.key"), hadoop.get("fs.s3a.secret.key")
-            token = token or hadoop.get("fs.s3a.session.token")
+            access, secret = said_by_hadoop("access.key"), said_by_hadoop("secret.key")
+            token = token or said_by_hadoop("session.token")
         return cls(
             endpoint=endpoint,
             access=access or None,
             secret=secret or None,
             token=token or None,
-            region=given.get("xlearning.s3.region") or hadoop.get("fs.s3a.endpoint.region") or None,
+            region=given.get("xlearning.s3.region") or said_by_hadoop("endpoint.region") or None,
             path_style=style,
             part_size=given.get("xlearning.s3.part.size"),
         )

@@ -1,12 +1,14 @@
 """Downloads and uploads of many files: parallel, patient, and never half.
 
 Every file gets a temporary name first and its own name once all of its bytes are there. What fails
-because the file system is away is repeated until nothing has moved forward for ``retry_time`` seconds.
+because the file system is away, or because a download finds the disk full, is repeated until nothing has
+moved forward for ``retry_time`` seconds.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
 import os
@@ -41,6 +43,7 @@ class FileWatch(Protocol):
 
 
 _CHUNK = 1 << 20  # bytes
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 # HDFS takes half a second to complete a file and needs nothing of ours meanwhile
 _COMPLETING_PER_THREAD = 4
 
@@ -217,9 +220,8 @@ class _Download(_Copy):
         self._partial = target.parent / _partial_name(target.name)
 
     def run(self) -> None:
-        self._target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._keep_trying(self._fetch)
+            self._keep_trying(self._fetch_or_make_room)
             self._partial.replace(self._target)
         except BaseException:
             self._partial.unlink(missing_ok=True)
@@ -233,6 +235,19 @@ class _Download(_Copy):
             raise StorageError(
                 f"changed while the job ran: {self._item.size} bytes when it was listed, {size} bytes now"
             )
+
+    def _fetch_or_make_room(self) -> None:
+        """A disk may be full for a while only: others share it, and what they keep there goes with them."""
+        try:
+            self._target.parent.mkdir(parents=True, exist_ok=True)
+            self._fetch()
+        except OSError as error:
+            if isinstance(error, StorageError) or error.errno not in _FULL:
+                raise
+            self._partial.unlink(missing_ok=True)
+            full = StorageUnavailable(f"{self._target.parent}: {error.strerror}")
+            full.errno = error.errno
+            raise full from error
 
     def _fetch(self) -> None:
         with self._fs.open_read(self._item.uri) as source, open(self._partial, "wb") as sink:

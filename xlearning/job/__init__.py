@@ -33,6 +33,8 @@ from xlearning.job.records import (
     to_dict,
 )
 from xlearning.job.spec import (
+    TENSORBOARD,
+    VISUALDL,
     BoardSpec,
     InputSpec,
     JobSpec,
@@ -57,6 +59,8 @@ __all__ = [
     "EVALUATOR",
     "PS",
     "SCHEDULER",
+    "TENSORBOARD",
+    "VISUALDL",
     "WORKER",
     "AppState",
     "BoardSpec",

@@ -58,14 +58,33 @@ class LocalResource:
     kept: bool = False
 
 
+TENSORBOARD, VISUALDL = "TensorBoard", "VisualDL"
+
+
 @dataclass(frozen=True)
 class BoardSpec:
-    """TensorBoard: whether, on which worker, and over which folder it runs."""
+    """The board: whether, beside which container, and over which folder it runs.
+
+    Attributes
+    ----------
+    log_dir : str
+        Relative to the working folder, or a URI.
+    role : str
+        Of the container; ``index`` is its number in it.
+    program : str
+        `TENSORBOARD` or `VISUALDL`.
+    history : str
+        URI of the folder in which the event files are kept, in one of the application's own below it;
+        empty: nowhere.
+    """
 
     enabled: bool
     index: int
     log_dir: str
     reload_interval: int  # seconds
+    role: str = "worker"
+    program: str = TENSORBOARD
+    history: str = ""
 
 
 @dataclass(frozen=True)

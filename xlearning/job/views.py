@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xlearning.job.kinds import AppState, ContainerState, InputStrategy, SaveState, SaveTrigger
-from xlearning.job.spec import OutputSpec, RoleSpec
+from xlearning.job.spec import TENSORBOARD, OutputSpec, RoleSpec
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,13 @@ class InputView:
 
 @dataclass(frozen=True)
 class BoardView:
-    """TensorBoard as the page shows it. ``url`` is empty while it is not up; ``note`` says why."""
+    """The board as the page shows it. ``url`` is empty while it is not up; ``note`` says why."""
 
     enabled: bool
     url: str = ""
     log_dir: str = ""
     note: str = ""
+    program: str = TENSORBOARD
 
 
 @dataclass(frozen=True)

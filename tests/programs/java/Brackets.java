@@ -15,10 +15,13 @@ public class Brackets extends FileOutputFormat<NullWritable, Text> {
     Path path = getDefaultWorkFile(context, ".brackets");
     FSDataOutputStream file = path.getFileSystem(context.getConfiguration()).create(path, false);
     return new RecordWriter<NullWritable, Text>() {
+      private String last = "";
+
       @Override
       public void write(NullWritable key, Text value) throws IOException {
-        if (value.toString().startsWith("full")) {
-          throw new IOException("no more room for " + value);
+        last = value.toString();
+        if (last.startsWith("full")) {
+          throw new IOException("no more room for " + last);
         }
         file.write(("[" + value + "]\n").getBytes("UTF-8"));
       }
@@ -26,6 +29,9 @@ public class Brackets extends FileOutputFormat<NullWritable, Text> {
       @Override
       public void close(TaskAttemptContext context) throws IOException {
         file.close();
+        if (last.startsWith("late")) {
+          throw new IOException("no more room for " + last);
+        }
       }
     };
   }

@@ -38,7 +38,9 @@ function showJob(job) {
   setOptional(byId("waiting"), wait ? `waiting for containers: ${wait.present} of ${wait.wanted}` : "");
   showInputs(job);
   showResources(job);
+  setHidden(byId("board-page"), !about.board_page);
   const board = byId("board-link");
+  setHidden(byId("board-direct"), !webLink(job.board.url));
   setLink(board, webLink(job.board.url));
   setText(board, webLink(job.board.url));
   setText(byId("board-note"), about.board_note);

@@ -16,7 +16,7 @@ COMPLETE = "_XL_SUBMIT_COMPLETE"  # set by a shell that asks how a line can go o
 VERBS = frozenset(
     (
         *(DEFAULT_VERB, "completion", "config", "describe", "doctor", "history", "kill", "list", "logs"),
-        *("open", "package", "save", "status", "top"),
+        *("open", "package", "save", "status", "tensorboard", "top"),
     )
 )
 

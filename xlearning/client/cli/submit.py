@@ -33,6 +33,7 @@ VERB_HELP = (
     ("xl-submit status APP_ID", "How a job stands."),
     ("xl-submit describe APP_ID", "Everything that is known of it."),
     ("xl-submit open APP_ID", "Open its page in a browser."),
+    ("xl-submit tensorboard APP_ID", "Show what it logged for TensorBoard."),
     ("xl-submit logs APP_ID", "What its programs have written."),
     ("xl-submit save APP_ID", "Save its output as it is now, while it runs."),
     ("xl-submit kill APP_ID", "End it."),

@@ -50,7 +50,7 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
         ]
     board = job.board
     if board.enabled:
-        lines += ["", f"TensorBoard  beside worker {board.index}, over {board.log_dir}"]
+        lines += ["", f"{board.program}  beside {board.role} {board.index}, over {board.log_dir}"]
     if job.env:
         filled = " (placeholders are filled in)" if job.template else ""
         lines += ["", f"Environment{filled}"]

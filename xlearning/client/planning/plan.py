@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from xlearning.client.planning import board as boards
 from xlearning.client.planning import (
     carry,
     docker,
@@ -28,9 +29,8 @@ from xlearning.client.problems import Problem, refuse
 from xlearning.config import Config
 from xlearning.config.effects import judge
 from xlearning.fs import FileSystems, dealing
-from xlearning.fs.base import split_uri
 from xlearning.fs.replacing import OVERWRITE
-from xlearning.job import BoardSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
+from xlearning.job import InputStrategy, JobSpec, OutputSpec, OutputStrategy, StreamSpec
 
 DEFAULT_TYPE = "XLEARNING"
 
@@ -199,7 +199,8 @@ def make_plan(
 
         delivery.check(config, fss, found)
     output_index = _output_index(request.output_index, crew.workers, found)
-    board = _board(crew.workers, wanted_workers, config, fss, found, notes)
+    numbers = (crew.workers, wanted_workers, crew.ps)
+    board = boards.plan(app_type, numbers, config, fss, found, notes, local=setting.local)
     name = request.app_name.strip() or f"XLearning-{int(setting.now * 1000)}"
     job = JobSpec(
         app_id="",
@@ -303,27 +304,3 @@ def _output_index(text: str | None, workers: int, problems: list[Problem]) -> in
             )
         )
     return index
-
-
-def _board(
-    workers: int,
-    wanted_workers: int,
-    config: Config,
-    fss: FileSystems,
-    problems: list[Problem],
-    notes: list[str],
-) -> BoardSpec:
-    index = config.get("xlearning.tf.board.worker.index")
-    enabled = config.get("xlearning.tf.board.enable")
-    if enabled and index >= workers:
-        if index >= wanted_workers > 1:
-            fix = f"give a number from 0 to {workers - 1}"
-            problems.append(Problem(f"--board-index {index}: there is no such worker", fix))
-        else:
-            notes.append(f"TensorBoard runs beside worker 0: there is no worker {index}")
-            index = 0
-    log_dir = config.get("xlearning.tf.board.log.dir")
-    if log_dir.startswith("/"):
-        uri = fss.resolve(log_dir)
-        log_dir = log_dir if split_uri(uri)[0] == "file" else uri
-    return BoardSpec(bool(enabled), index, log_dir, config.get("xlearning.tf.board.reload.interval"))

@@ -13,11 +13,6 @@ from xlearning.frameworks.base import Crew, Framework
 from xlearning.job import RoleSpec
 
 TENSORFLOW = "TENSORFLOW"
-# Types whose processes meet by means that this version does not have. Run as independent copies, their
-# programs would train alone and look as if they had trained together.
-_MISSING = frozenset(("XFLOW", "DISTXGBOOST", "TENSOR2TENSOR"))
-# Without parameter servers these are independent copies in the original too.
-_MISSING_WITH_PS = frozenset(("MXNET",))
 
 
 def outside(app_type: str, problems: list[Problem]) -> str:
@@ -47,15 +42,7 @@ def rules(app_type: str, outside: str, problems: list[Problem]) -> Framework:
 def asked(app_type: str, type_: Framework, config: Config, problems: list[Problem], notes: list[str]) -> Crew:
     """The crew that the properties ask for."""
     ps = int(config.get("xlearning.ps.num"))
-    if app_type in _MISSING or (ps > 0 and app_type in _MISSING_WITH_PS):
-        problems.append(
-            Problem(
-                f"type {app_type}{' with parameter servers' if ps else ''} is not part of this version",
-                f"this version has --app-type {TENSORFLOW} (parameter servers and workers that know each "
-                "other) and XLEARNING (independent workers)",
-            )
-        )
-    elif ps > 0 and not type_.has_ps:
+    if ps > 0 and not type_.has_ps:
         problems.append(
             Problem(
                 f"{ps} parameter servers are asked for, but type {app_type} has none",

@@ -32,7 +32,7 @@ def run(places: Places, console: Console, *, app_id: str, board: bool, only_prin
     found = find_application(app_id, places)
     what, url = address(found, board=board)
     told = output == JSON or tell(url, console)
-    opened = not only_print and _open(url, console)
+    opened = not only_print and show(url, console)
     if output == JSON:
         told = answer_json(to_dict(OpenAnswer(found.app_id, what, url, opened)), console)
     return EXIT_OK if told else EXIT_CLIENT
@@ -87,7 +87,7 @@ def _none(found: Found, stands: Standing, what: str, hint: str | None) -> Cluste
     return ClusterError(f"{found.app_id} has {what}{why}", hint=hint)
 
 
-def _open(url: str, console: Console) -> bool:
+def show(url: str, console: Console) -> bool:
     """Whether a browser was told; a sentence where there is none.
 
     The address was told by the job or by YARN: what is none of a page could be an option of the browser's

@@ -173,7 +173,8 @@ FILE_SYSTEMS = Group(
     (
         key("fs.timeout", _K.DURATION_S, "15s", "Longest wait for a file system's first answer.", low=0.1),
         key("fs.retry.time", _K.DURATION_S, "120s",
-            "Transfers and commits keep trying so long while a file system is away.", low=0),
+            "Transfers and commits keep trying so long while a file system is away, and downloads while the "
+            "container's disk is full.", low=0),
         key("cache.min.size", _K.SIZE, "1M",
             "Files and archives of the gateway of at least this size are kept on the cluster, by their "
             "content, and uploaded once; has an effect on YARN.", low=1),

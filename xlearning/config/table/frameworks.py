@@ -10,7 +10,6 @@ _COMPUTED = ignored("whether a job has parameter servers follows from xlearning.
 
 _VPC = ignored("types VPC and DIGITS are not supported")
 _OWN_FOLDER = "every rank runs in the working folder of its own container"
-_VISUALDL = missing("run VisualDL", "leave it out; TensorBoard is there (xlearning.tf.board.enable)")
 
 TENSORFLOW = Group(
     "TensorFlow",
@@ -18,8 +17,20 @@ TENSORFLOW = Group(
         key("tf.evaluator", _K.BOOL, "false", "The last worker becomes the evaluator."),
         key("tf.distribution.strategy", _K.BOOL, "false",
             "Give workers a cluster definition even without parameter servers."),
+        key("tf.coordinator", _K.BOOL, "false",
+            "Worker 0 coordinates the others, as TensorFlow's ParameterServerStrategy has it: it is the "
+            "chief of TF_CONFIG, and when it is done they are stopped as parameter servers are."),
         key("mode.single", _K.STRING, "false", "Set by the original itself: no parameter servers.",
             also=("tf.mode.single", "mxnet.mode.single"), defaults=("true",), effect=_COMPUTED),
+    ),
+)  # fmt: skip
+
+XGBOOST = Group(
+    "XGBoost",
+    (
+        key("xgboost.python", _K.STRING, None,
+            "Python that runs the tracker of a DISTXGBOOST job; unset: the first word of the command if it "
+            "is a Python, else python3 along PATH."),
     ),
 )  # fmt: skip
 
@@ -34,27 +45,24 @@ LIGHTLDA = Group(
 BOARD = Group(
     "TensorBoard and VisualDL",
     (
-        key("tf.board.enable", _K.BOOL, "true", "Run TensorBoard beside one worker."),
+        key("tf.board.enable", _K.BOOL, "true", "Run TensorBoard beside one worker, or VisualDL."),
         key("tf.board.worker.index", _K.INT, "0", "Index of the worker that TensorBoard runs beside.", low=0),
         key("tf.board.reload.interval", _K.INT, "1",
             "Seconds between two looks of TensorBoard at the event files.", low=0),
-        key("tf.board.log.dir", _K.STRING, "eventLog", "Folder of the event files that TensorBoard shows."),
+        key("tf.board.log.dir", _K.STRING, "eventLog",
+            "Folder of the event files: relative to the working folder, or on HDFS."),
         key("tf.board.path", _K.STRING, "tensorboard", "The TensorBoard program."),
         key("tf.board.history.dir", _K.STRING, "/tmp/XLearning/eventLog",
-            "Folder where TensorBoard's event files are kept after the job.",
-            defaults=("/tmp/hbox/eventLog",),
-            # a warning: the examples of the original set it, and the job is whole without
-            effect=ignored("event files are not kept by themselves; publish their folder: "
-                           "--output PATH#eventLog")),
+            "Folder where event files are kept after a job, in a folder of its application id.",
+            defaults=("/tmp/hbox/eventLog",)),
         key("tf.board.upload", _K.BOOL, "true", "Hbox: set by the client itself.", defaults=("false",),
             effect=ignored("XLearning finds it by itself")),
-        key("tf.board.ps.enable", _K.BOOL, "false", "Hbox: run TensorBoard beside a parameter server.",
-            effect=missing("run TensorBoard beside a parameter server",
-                           "choose a worker by xlearning.tf.board.worker.index")),
-        key("board.path", _K.STRING, "visualDL", "The VisualDL program.", effect=_VISUALDL),
-        key("board.modelpb", _K.STRING, None, "Model that VisualDL shows.", effect=_VISUALDL),
-        key("board.cache.timeout", _K.INT, "20", "Seconds that VisualDL keeps what it has read.", low=0,
-            effect=_VISUALDL),
+        key("tf.board.ps.enable", _K.BOOL, "false",
+            "Hbox: run TensorBoard beside a parameter server, and not a worker."),
+        key("board.path", _K.STRING, "visualDL",
+            "The VisualDL program; jobs of other types than TENSORFLOW that set this run it."),
+        key("board.modelpb", _K.STRING, None, "Model that VisualDL shows."),
+        key("board.cache.timeout", _K.INT, "20", "Seconds that VisualDL keeps what it has read.", low=0),
     ),
 )  # fmt: skip
 

@@ -48,14 +48,19 @@ def known() -> tuple[str, ...]:
 
 def requires(name: str, config: Config) -> tuple[str, ...]:
     """Packages that the format called ``name`` needs; see `xlearning.formats.libraries`."""
-    found = _NAMES.get(name.strip().lower())
-    if _through_java(name, found, config):
+    if through_java(name, config):
         return ("jpype1",)
+    found = _found(name)
     return _FORMATS[found].requires if found is not None else ()
 
 
-def _through_java(name: str, found: str | None, config: Config) -> bool:
-    return is_java(name) and (found is None or bool(config.get("xlearning.outputformat.java")))
+def through_java(name: str, config: Config) -> bool:
+    """Whether the format called ``name`` is written by Java, with Java's own codecs."""
+    return is_java(name) and (_found(name) is None or bool(config.get("xlearning.outputformat.java")))
+
+
+def _found(name: str) -> str | None:
+    return _NAMES.get(name.strip().lower())
 
 
 def output_format(name: str, config: Config) -> OutputFormat:
@@ -71,11 +76,11 @@ def output_format(name: str, config: Config) -> OutputFormat:
         from xlearning.formats.output.own import own_output
 
         return own_output(name, config)
-    found = _NAMES.get(name.strip().lower())
-    if _through_java(name, found, config):
+    if through_java(name, config):
         from xlearning.formats.java.output import JavaOutput
 
         return JavaOutput(name.strip(), config)
+    found = _found(name)
     if found is None:
         raise UsageError(
             f"output format {name} is not part of this version",

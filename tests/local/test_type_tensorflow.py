@@ -1,0 +1,149 @@
+"""TENSORFLOW with real TensorFlow: what its programs learn, and what happens when a member dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+from places import Place
+from submitting import Gateway, Running
+from tensorflow_jobs import EXAMPLE, MODEL, make_data, numbers, program
+
+from xlearning.fs import FileSystems
+
+JOB = ("--app-type", "TENSORFLOW", "--board-enable", "false", "--worker-memory", "2g", "--ps-memory", "2g")
+MIRRORED = ("--conf", "xlearning.tf.distribution.strategy=true")
+COORDINATOR = ("--conf", "xlearning.tf.coordinator=true")
+ON_PS = ["/job:ps/replica:0/task:0/device:CPU:0"]
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Place:
+    """The data lie on local disks: where they come from makes no difference to a type."""
+    (tmp_path / "place").mkdir()
+    return Place((tmp_path / "place").as_uri(), FileSystems("file://"))
+
+
+@pytest.fixture
+def data(disk: Place, gateway: Gateway) -> tuple[object, ...]:
+    return (*JOB, "--input", f"{make_data(gateway.work, disk)}#data")
+
+
+def test_parameter_server_strategy(data: tuple[object, ...], disk: Place, gateway: Gateway) -> None:
+    """The chief schedules, workers and ps serve and are stopped when it is done."""
+    ended = gateway.submit(
+        *(*data, *COORDINATOR, "--ps-num", 1, "--worker-num", 3, "--chief-worker-memory", "3g"),
+        *("--conf", "xlearning.chief.worker.minimum.data=true", "--output", f"{disk.at('out')}#model"),
+        *program("parameter_server.py", "--steps", 40),
+    )
+    assert ended.code == 0, ended.err
+    (model,) = numbers(disk, "model.json")
+    assert model["step"] == 40
+    assert model["losses"][-1] < 1e-3 < 1 < model["losses"][0]
+    assert model["weights"] == pytest.approx(MODEL["weights"], abs=0.05)
+    assert model["places"] == ON_PS
+    gateway.nothing_is_left()
+
+
+def test_mirrored_workers_learn_what_one_alone_does(
+    data: tuple[object, ...], disk: Place, gateway: Gateway, tmp_path: Path
+) -> None:
+    """Two workers and an evaluator; a single one beside them has all files."""
+    steps = ("--steps", 10)
+    shared = tmp_path / "shared"
+    single = gateway.start(
+        *(*data, *MIRRORED, "--output", f"{disk.at('single')}#model"), *program("mirrored.py", *steps)
+    )
+    several = gateway.submit(
+        *(*data, *MIRRORED, "--worker-num", 3, "--tf-evaluator", "--output", f"{disk.at('out')}#model"),
+        *program("mirrored.py", *steps, "--shared", shared),
+    )
+    assert several.code == 0, several.err
+    alone = single.end()
+    assert alone.code == 0, alone.err
+    (one,) = numbers(disk, "model.json", "single")
+    found = numbers(disk, "model.json")
+    (judged,) = [each for each in found if "held_out" in each]
+    workers = [each for each in found if "held_out" not in each]
+    assert [each["rows"] for each in (one, *workers)] == [400, 200, 200]
+    for each in workers:
+        assert each["losses"] == pytest.approx(one["losses"], rel=1e-9)
+        assert each["weights"] == pytest.approx(one["weights"], rel=1e-9)
+    assert one["losses"][-1] < one["losses"][0] / 10
+    assert judged["held_out"] == pytest.approx(one["losses"][-1], rel=0.9)
+    gateway.nothing_is_left()
+
+
+_LATE = """
+import os, runpy, sys, time
+import tensorflow.compat.v1
+name, done = sys.argv[1:3]
+sys.argv[1:] = sys.argv[3:]
+late = os.environ["TF_ROLE"] == "worker" and os.environ["TF_INDEX"] == "1"
+while late and not os.path.exists(done):
+    time.sleep(0.05)
+runpy.run_path(name, run_name="__main__")
+"""
+
+
+def test_a_worker_that_begins_when_the_chief_has_ended(
+    data: tuple[object, ...], disk: Place, gateway: Gateway
+) -> None:
+    """As in TensorFlow 1: with device filters its session does not wait for the one that is gone."""
+    (gateway.work / "late.py").write_text(_LATE)
+    done = gateway.work / "chief-is-done"
+    *_, interpreter, name = program("tf1_servers.py")
+    running = gateway.start(
+        *(*data, "--ps-num", 1, "--worker-num", 2, "--output", f"{disk.at('out')}#model"),
+        *("--files", f"{EXAMPLE / str(name)},late.py", "--"),
+        *(interpreter, "late.py", name, done, "--steps", 60),
+    )
+    running.said("worker: 1 succeeded, 1 running", 120)
+    done.touch()
+    ended = running.end()
+    assert ended.code == 0, ended.err
+    (first,), (second,) = numbers(disk, "worker-0.json"), numbers(disk, "worker-1.json")
+    assert [(each["first"], each["last"]) for each in (first, second)] == [(0, 60), (60, 120)]
+    assert first["losses"][-1] < first["losses"][0] / 1000
+    assert second["weights"] == pytest.approx(MODEL["weights"], abs=1e-3)
+    gateway.nothing_is_left()
+
+
+def programs(gateway: Gateway, name: str, role: str, index: int) -> list[psutil.Process]:
+    """The user's processes of one place."""
+    found = []
+    for process in gateway.processes():
+        try:
+            words, environ = process.cmdline(), process.environ()
+        except psutil.Error:
+            continue
+        if (environ.get("TF_ROLE"), environ.get("TF_INDEX")) == (role, str(index)) and name in words:
+            found.append(process)
+    return found
+
+
+def dies(gateway: Gateway, running: Running, name: str, role: str, index: int) -> None:
+    """Kill a member in the middle of the training: the job fails, names it, and leaves nothing."""
+    running.said("loss 0.0", 120)
+    for process in programs(gateway, name, role, index):
+        os.kill(process.pid, signal.SIGKILL)
+    ended = running.end(60)
+    assert ended.code == 2, ended.err
+    assert f"First to fail: {role}:{index} (" in ended.err, ended.err
+
+
+def test_a_ps_or_a_worker_dies(data: tuple[object, ...], gateway: Gateway) -> None:
+    mirrored = gateway.start(
+        *(*data, *MIRRORED, "--worker-num", 2, "--logs=worker:0"),
+        *program("mirrored.py", "--steps", 40_000),
+    )
+    coordinated = gateway.start(
+        *(*data, *COORDINATOR, "--ps-num", 1, "--worker-num", 2, "--logs=worker:0"),
+        *program("parameter_server.py", "--steps", 1_000_000),
+    )
+    dies(gateway, mirrored, "mirrored.py", "worker", 1)
+    dies(gateway, coordinated, "parameter_server.py", "ps", 0)
+    gateway.nothing_is_left()
