@@ -54,7 +54,7 @@ def tab(browser: Browser, expected: str = "", **options: Any) -> Iterator[tuple[
         yield page, watch
     finally:
         context.close()
-    assert watch.faults == []
+    assert watch.faults == [], watch.faults
     assert {urlsplit(url).hostname for _, url in watch.requests} <= {"127.0.0.1", "localhost"}
 
 
