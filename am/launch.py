@@ -88,7 +88,7 @@ def launch_spec(
     command, own = _filled(job, task)
     role = _role(job, task)
     type_ = type_of(job)
-    setup = type_.setup(job, config, task, cluster)
+    setup = type_.setup(dataclasses.replace(job, command=command), config, task, cluster)
     env = {
         "APP_ID": job.app_id,
         **hidden_gpus(job, role, config),

@@ -36,6 +36,8 @@ class Node:
 
     def blame(self, code: int) -> tuple[int, str] | None:
         """Exit code and words, if the job failed for this node. ``code`` is that of mpirun."""
+        if self.custom:
+            return self.custom, f"the program has written {self.custom} as its exit code"
         if self.failed:
             rank, own = min(self.failed, key=lambda one: one[1] != code)
             return own, f"rank {rank} ended with exit code {own}"

@@ -122,9 +122,10 @@ def _shared_memory() -> str:
     Open MPI names it after the host and the rank within its daemon, so the daemons of two containers on
     one host would use the same.
     """
+    name = f"xlearning-mpi-{os.environ.get('CONTAINER_ID', '')}-"
     for base in ("/dev/shm", None):
         with contextlib.suppress(OSError):
-            return tempfile.mkdtemp(prefix="xlearning-mpi-", dir=base)
+            return tempfile.mkdtemp(prefix=name, dir=base)
     return talk.fail("no folder for shared memory can be made, neither in /dev/shm nor in TMPDIR")
 
 

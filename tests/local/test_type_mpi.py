@@ -51,11 +51,9 @@ def logs(gateway: Gateway, app_id: str, name: str) -> dict[str, str]:
     return {path.parts[-3]: path.read_text() for path in folder.glob(f"*/logs/{name}")}
 
 
-def leftovers() -> set[str]:
-    """What ranks leave in shared memory."""
-    return {
-        path.name for path in Path("/dev/shm").iterdir() if path.name.startswith(("xlearning-mpi", "vader"))
-    }
+def leftovers(app_id: str) -> list[Path]:
+    """What ranks of a job leave in shared memory."""
+    return list(Path("/dev/shm").glob(f"xlearning-mpi-*{app_id.removeprefix('application')}*"))
 
 
 def test_the_example_learns_what_one_process_learns(gateway: Gateway) -> None:
@@ -80,7 +78,7 @@ def test_the_example_learns_what_one_process_learns(gateway: Gateway) -> None:
         model, np.loadtxt(gateway.work / "alone/weights.csv", delimiter=","), atol=1e-12
     )
     gateway.nothing_is_left()
-    assert not leftovers()
+    assert not leftovers(ended.app_id)
 
 
 def test_ranks_run_in_their_container_with_its_environment_and_logs(gateway: Gateway) -> None:
@@ -88,7 +86,7 @@ def test_ranks_run_in_their_container_with_its_environment_and_logs(gateway: Gat
     ended = gateway.submit(
         *("--app-type", "mpi", "--worker-num", 2, "--env", "COLOUR=dark blue", "--files", "look.py"),
         *("--output", "out#out", "--conf", "xlearning.createcontainerid.dir=true"),
-        *("-x", "PASSED=on", str(frameworks.python("mpi")), "look.py", "a b", "$HOME"),
+        *("--", "-x", "PASSED=on", str(frameworks.python("mpi")), "look.py", "a b", "$HOME"),
     )
     assert ended.code == 0, ended.err
     seen = [json.loads(path.read_text()) for path in sorted(gateway.work.glob("out/*/*.json"))]
@@ -147,7 +145,7 @@ def test_a_worker_that_dies_ends_the_job_with_its_name(gateway: Gateway) -> None
     assert ended.code == 2
     assert f"First to fail: worker:1 ({victim}" in ended.err
     gateway.nothing_is_left()
-    assert not leftovers()
+    assert not leftovers(ended.app_id)
 
 
 def test_a_node_without_open_mpi_is_told_what_to_install(gateway: Gateway) -> None:

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from xlearning.config import Config
+from xlearning.container.mpi.launcher import Node
 from xlearning.frameworks import framework
 from xlearning.frameworks.base import AGENT_PYTHON, Crew, Setup
 from xlearning.job import SCHEDULER, WORKER, JobSpec, Member, RoleSpec, Task
@@ -112,3 +113,14 @@ def test_ranks_of_one_worker_cannot_share_its_stream() -> None:
     assert "cannot share one standard input" in what and "more workers" in way_out
     words["mpi__process__num__per__worker"] = 1
     assert not framework("MPI").problems(Crew(1, 0, False), config(**words))
+
+
+def test_whom_the_launcher_blames() -> None:
+    def node(**told: object) -> Node:
+        return Node(0, None, **told)  # type: ignore[arg-type]
+
+    assert node(ended=0).blame(3) is None
+    assert node(ended=1, failed=[[4, 1], [5, 3]]).blame(3) == (3, "rank 5 ended with exit code 3")
+    assert node(ended=1, failed=[[4, 1]]).blame(3) == (1, "rank 4 ended with exit code 1")
+    assert node(ended=137).blame(205) == (137, "Open MPI's daemon (orted) ended with exit code 137")
+    assert node(ended=0, custom=4).blame(4) == (4, "the program has written 4 as its exit code")

@@ -57,7 +57,8 @@ def test_which_language_is_wanted(environ: Mapping[str, str], language: str) -> 
     assert wanted(environ) == language
 
 
-@given(st.text())
+# Words, since a template with gaps may be only "... is a file".
+@given(st.text(st.characters(exclude_categories=["Z", "C"])))
 def test_what_is_not_known_stays_as_it_is(text: str) -> None:
     assert SPEAKER.sentence(f"zz{text}") == f"zz{text}"
     assert SPEAKER.line(f"    {text}") == f"    {text}"

@@ -617,8 +617,10 @@ def test_paths_of_this_machine_for_a_cluster_are_noticed() -> None:
     assert len(notes) == 2
 
 
-def test_types_that_are_not_there_invite_no_copies_that_train_alone() -> None:
-    with pytest.raises(UsageError) as caught:
-        plan("--app-type", "xflow", "--worker-num", "2")
-    assert caught.value.hint is not None
-    assert "TENSORFLOW" in caught.value.hint and "any other word" not in caught.value.hint
+@pytest.mark.parametrize(
+    ("written", "meant"), [("tensorflw", "TENSORFLOW"), ("lightgbm", "DISTLIGHTGBM"), ("horovd", "HOROVOD")]
+)
+def test_a_type_that_was_meant_otherwise_is_noticed(written: str, meant: str) -> None:
+    notes = plan("--app-type", written, "--worker-num", "2").notes
+    assert any(f"type {written.upper()} runs independent workers; did you mean {meant}?" in n for n in notes)
+    assert not any("did you mean" in note for note in plan("--app-type", "keras").notes)
