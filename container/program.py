@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from xlearning.cluster import docker_image
+from xlearning.cluster import docker_image, yarn_docker
 from xlearning.cluster.base import ENV_CREDENTIALS
 from xlearning.config import Config
 from xlearning.container import blocking, node
@@ -32,6 +32,7 @@ from xlearning.container.metrics import TreeMeter, Usage
 from xlearning.container.outputs import hold
 from xlearning.container.paths import inside
 from xlearning.container.process import DRAIN, OUTPUT_DRAIN, ProcessExit, UserProcess
+from xlearning.errors import XLearningError
 from xlearning.frameworks.base import AGENT_PYTHON
 from xlearning.fs import FileSystems
 from xlearning.job import LaunchSpec
@@ -125,6 +126,12 @@ class Program:
         xlearning.errors.XLearningError, OSError
             Something could not be made or fetched.
         """
+        if yarn_docker.wanted(self._config) and not node.in_docker():
+            raise XLearningError(
+                "this container was to be started in Docker by YARN, and its NodeManager started it without",
+                hint="the administrator must allow the Docker runtime on every node; "
+                "xlearning.docker.runtime=AGENT lets XLearning start Docker",
+            )
         await blocking.call(self._lay_out, name="lay-out")
         self.fetched.expect(len(self.spec.fetch), sum(item.size for item in self.spec.fetch))
         self._fetching = True

@@ -70,7 +70,7 @@ def test_a_job_with_one_is_planned_as_it_says(site: Path, capsys: pytest.Capture
     distribution(site, "ring", "ringtype:Ring")
     command = ["--local", "--dry-run", "--app-type", "ring", "--ps-num", "1", "true"]
     assert main(command) == 1
-    assert "type RING has none" in capsys.readouterr().err
+    assert "type RING has no parameter servers" in capsys.readouterr().err
     assert main(["--local", "--dry-run", "--app-type", "ring", "true"]) == 0
     assert "type RING" in capsys.readouterr().out
 
