@@ -54,6 +54,7 @@ class Launcher:
         self._nodes: dict[int, Node] = {}
         self._changed = asyncio.Condition()
         self._gave_up = False
+        self._killed = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._orders = talk.FOLDER / "orders"
         self._orders.mkdir(exist_ok=True)
@@ -109,6 +110,7 @@ class Launcher:
         process = await asyncio.create_subprocess_exec(*words, env=self._env, stdin=subprocess.DEVNULL)
         helpers = [asyncio.create_task(self._carry()), asyncio.create_task(self._watch(process))]
         code = talk.shell_code(await process.wait())
+        self._killed = bool(process.returncode and process.returncode < 0)
         for helper in helpers:
             helper.cancel()
         return code or int(self._gave_up)
@@ -149,6 +151,9 @@ class Launcher:
             talk.send(node.writer, end=own, words=words)
         if blamed or any(node.lost for node in self._nodes.values()):
             await asyncio.sleep(_AWAIT_STOP)
+        elif not custom and not self._killed and code > 128:
+            talk.say(f"mpirun could not run the command: it ended with {code}, its own code and no signal")
+            return 1
         return code
 
     def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
