@@ -68,10 +68,13 @@ def asked(app_type: str, type_: Framework, config: Config, problems: list[Proble
     if evaluator and (not type_.has_evaluator or total < 2):
         notes.append(f"--tf-evaluator has no effect: it needs type {TENSORFLOW} and at least 2 workers")
         evaluator = False
-    crew = Crew(total - evaluator, ps, evaluator)
+    return Crew(total - evaluator, ps, evaluator)
+
+
+def check(type_: Framework, crew: Crew, config: Config, problems: list[Problem], notes: list[str]) -> None:
+    """What the application type says against the crew that there will be."""
     problems.extend(Problem(*pair) for pair in type_.problems(crew, config))
     notes.extend(type_.notes(crew, config))
-    return crew
 
 
 def _tell_independent(app_type: str, workers: int, notes: list[str]) -> None:
