@@ -245,7 +245,12 @@ class Agent:
         from xlearning.container.board_program import BoardPlace
 
         place = BoardPlace(
-            self._work, self._identity.log_dir, self._identity.host, program.environment, self._pythonpath
+            self._work,
+            self._identity.log_dir,
+            self._identity.host,
+            program.environment,
+            self._pythonpath,
+            program.spec.command[0],
         )
         self._board = Board(
             spec,

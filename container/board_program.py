@@ -28,6 +28,7 @@ class BoardPlace:
     host: str
     environment: Mapping[str, str]
     pythonpath: str  # of our own interpreter; needed where our TensorBoard must do
+    program: str = ""  # the first word of the user's command
 
 
 Found = tuple[Sequence[str], Mapping[str, str], Path]
@@ -54,6 +55,8 @@ def find(spec: BoardSpec, place: BoardPlace, config: Config) -> Found:
         found = shutil.which(str(place.work / name) if "/" in name else name, path=path)
         if found:
             return [found], _reading(spec, place), place.work
+    if own := _beside(wanted, place):
+        return own, _reading(spec, place), place.log_dir
     if wanted == "tensorboard" and importlib.util.find_spec("tensorboard"):
         ours = {name: value for name, value in place.environment.items() if name != "PYTHONPATH"}
         if place.pythonpath:
@@ -63,6 +66,20 @@ def find(spec: BoardSpec, place: BoardPlace, config: Config) -> Found:
         f"program {wanted!r} was not found along {path}",
         hint=f"set {key}, or put {spec.program} into the program's environment",
     )
+
+
+def _beside(wanted: str, place: BoardPlace) -> Sequence[str]:
+    """The program in the environment of the Python that the user's command names with its folder.
+
+    It is run by that Python: the first line of a program in a moved environment leads elsewhere.
+    """
+    python = place.work / place.program
+    if "/" not in place.program or not python.name.startswith("python"):
+        return ()
+    found = python.parent / wanted
+    if wanted == "tensorboard" and found.is_file():
+        return [str(python), "-m", "tensorboard.main"]
+    return [str(found)] if found.is_file() else ()
 
 
 def arguments(spec: BoardSpec, place: BoardPlace, config: Config, program: str, port: int) -> list[str]:

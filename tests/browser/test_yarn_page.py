@@ -10,7 +10,6 @@ import json
 import os
 import re
 import signal
-import sys
 import urllib.error
 import urllib.request
 import uuid
@@ -310,10 +309,7 @@ def test_charts_and_the_end_of_the_last_applicationmaster(
     scalars.write(tmp_path / "run", TAG, (1.0, 0.5, 0.25))
     (file,) = (tmp_path / "run").iterdir()
     place.write(f"events/run/{file.name}", file.read_bytes())
-    job = Job(
-        *(gateway, place, "out", "--board-enable", "true", "--board-logdir", place.at("events")),
-        *("--conf", f"xlearning.tf.board.path={Path(sys.executable).parent / 'tensorboard'}"),
-    )
+    job = Job(gateway, place, "out", "--board-enable", "true", "--board-logdir", place.at("events"))
     charts_are_drawn(browser, job)
     # the browser's own words about answers without an ApplicationMaster: YARN's 500, a 404 of one that ends
     with tab(browser, expected="the server responded with a status of ") as (page, _):

@@ -1,5 +1,7 @@
 """Which board is started, and the exact words."""
 
+import dataclasses
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,20 @@ def program(place: BoardPlace, name: str) -> str:
 
 def config(**values: str) -> Config:
     return Config.from_properties({f"xlearning.{name.replace('_', '.')}": v for name, v in values.items()})
+
+
+def test_the_one_beside_the_python_of_the_command(place: BoardPlace) -> None:
+    folder = place.work / "env" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "python3").touch()
+    beside = dataclasses.replace(place, program="env/bin/python3")
+    assert board_program.find(TENSORBOARD, beside, config())[0][0] == sys.executable
+    (folder / "tensorboard").touch()
+    words, environment, work = board_program.find(TENSORBOARD, beside, config())
+    assert words == [str(folder / "python3"), "-m", "tensorboard.main"]
+    assert (environment, work) == (place.environment, place.log_dir)
+    program = dataclasses.replace(place, program="env/bin/train")
+    assert board_program.find(TENSORBOARD, program, config())[0][0] == sys.executable
 
 
 def test_words_for_tensorboard(place: BoardPlace) -> None:

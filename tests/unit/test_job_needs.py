@@ -13,7 +13,7 @@ from xlearning.formats import libraries
 from xlearning.formats.needs import of_job
 from xlearning.formats.output.registry import known as outputs
 from xlearning.formats.registry import known
-from xlearning.job import InputSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, RoleSpec
+from xlearning.job import BoardSpec, InputSpec, InputStrategy, JobSpec, OutputSpec, OutputStrategy, RoleSpec
 
 JOB = JobSpec("", "n", "T", "alice", ("x",), (RoleSpec("worker", 1, 512, 1),), "", "hdfs://nn:1")
 STREAMS = dataclasses.replace(JOB, input_strategy=InputStrategy.STREAM, output_strategy=OutputStrategy.STREAM)
@@ -48,6 +48,15 @@ def test_what_a_job_needs(files: tuple[str, ...], values: dict[str, str], packag
 
 def test_other_strategies_need_nothing() -> None:
     assert needs(JOB, ("a.zst",), inputformat_class="parquet", outputformat_codec="zstd") == ()
+
+
+def test_tensorboard_where_it_is_wanted() -> None:
+    job = dataclasses.replace(JOB, board=BoardSpec(True, 0, "eventLog", 1))
+    assert needs(job) == needs(JOB, tf_board_enable="false") == ()
+    assert needs(job, tf_board_enable="true") == ("tensorboard",)
+    remote = dataclasses.replace(job, board=BoardSpec(True, 0, "hdfs://nn:1/events", 1))
+    assert needs(remote) == ("fsspec",)
+    assert needs(dataclasses.replace(job, board=BoardSpec(True, 0, "s3a://b/events", 1))) == ("s3fs",)
 
 
 def test_file_systems() -> None:

@@ -32,6 +32,7 @@ _LIBRARIES = {
     "nvidia-ml-py": _Library("gpu", ("pynvml",)),
     "pyarrow": _Library("parquet", ("pyarrow",)),
     "s3fs": _Library("s3", ("s3fs",)),
+    "tensorboard": _Library("", ("tensorboard",)),  # every gateway has it; nodes where it is wanted
 }
 
 

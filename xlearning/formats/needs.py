@@ -10,11 +10,12 @@ from xlearning.formats import libraries
 from xlearning.formats.codecs.base import Codec
 from xlearning.formats.codecs.registry import named, of_name
 from xlearning.fs.base import split_uri
-from xlearning.job import InputStrategy, JobSpec, OutputStrategy
+from xlearning.job import TENSORBOARD, InputStrategy, JobSpec, OutputStrategy
 
 _PLAIN = ("", "file")
 _HDFS = ("hdfs", "viewfs")
 _S3 = ("s3", "s3a")
+_BOARD = "xlearning.tf.board.enable"  # where it is set TensorBoard is wanted, not only welcome
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ def of_job(job: JobSpec, files: Iterable[str]) -> Needs:
     _file_systems(job, config, found)
     if config.get("xlearning.worker.gpus") or config.get("xlearning.ps.gpus"):
         found.preferred.add("nvidia-ml-py")
+    _board(job, found)
     if job.input_strategy is InputStrategy.STREAM:
         _input(config, files, found)
     if job.output_strategy is OutputStrategy.STREAM:
@@ -81,6 +83,17 @@ class _Found:
         if codec is not None:
             self.need(codec.requires, user)
             self.preferred.update(codec.prefers)
+
+
+def _board(job: JobSpec, found: _Found) -> None:
+    """TensorBoard where somebody wants it, and what the user's own one reads remote files with."""
+    if not job.board.enabled or job.board.program != TENSORBOARD:
+        return
+    if _BOARD in job.properties:
+        found.preferred.add("tensorboard")
+    scheme = split_uri(job.board.log_dir)[0]
+    if scheme not in _PLAIN:
+        found.preferred.add("s3fs" if scheme in _S3 else "fsspec")
 
 
 def _file_systems(job: JobSpec, config: Config, found: _Found) -> None:

@@ -17,12 +17,10 @@ class DistTorch(Framework):
     """
 
     def rules(self, job: JobSpec, config: Config) -> Rules:
-        del job, config
         return Rules(gang=True, ports={WORKER: 1})
 
     def setup(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> Setup:
         """What torch reads by itself (``env://``), Hbox's names, and the defaults of torchrun's options."""
-        del job
         hosts = [member.host for member in cluster[WORKER]]
         host, port = hosts[0], str(cluster[WORKER][0].port)
         rank, size = str(task.index), str(len(hosts))

@@ -22,7 +22,6 @@ class DistXGBoost(Framework):
 
     def rules(self, job: JobSpec, config: Config) -> Rules:
         """The tracker binds its port without SO_REUSEADDR, so it is unbound before."""
-        del job, config
         return Rules(
             gang=True,
             ports={SCHEDULER: 1},

@@ -24,7 +24,6 @@ class Dmlc(Framework):
 
     def rules(self, job: JobSpec, config: Config) -> Rules:
         """The scheduler listens on its port; a port of the others tells the address of their node."""
-        del job, config
         return Rules(
             gang=True,
             ports={SCHEDULER: 1, PS: 1, WORKER: 1},
@@ -33,7 +32,6 @@ class Dmlc(Framework):
         )
 
     def setup(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> Setup:
-        del config
         root = cluster[SCHEDULER][0]
         env = {
             "INDEX": str(task.index),

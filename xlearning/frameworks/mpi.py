@@ -35,7 +35,6 @@ class Mpi(Framework):
 
     def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
         """Ranks of one worker cannot share its stream of records."""
-        del crew
         streams = config.get("xlearning.input.strategy").upper() == "STREAM"
         if streams and config.get(self.processes) > 1:
             return [
@@ -53,7 +52,6 @@ class Mpi(Framework):
 
     def rules(self, job: JobSpec, config: Config) -> Rules:
         """Launcher and workers must all end well; the launcher listens on its port for the workers."""
-        del job, config
         return Rules(
             gang=True,
             ports={SCHEDULER: self.ports},
@@ -77,7 +75,6 @@ class Mpi(Framework):
 
     def variables(self, config: Config, task: Task, cluster: ClusterMap) -> dict[str, str]:
         """The original counts TF_INDEX from 1 here."""
-        del cluster
         return {
             "INDEX": str(task.index),
             "TF_INDEX": str(task.index + 1),
