@@ -3,7 +3,6 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PYTEST := $(BIN)/python -m pytest
 
 .PHONY: help demo demo-hadoop test test-all lint bench bundle proto clean
 .DEFAULT_GOAL := help
@@ -39,11 +38,11 @@ demo-hadoop: $(VENV)/.installed ## the same on a real HDFS and YARN, started for
 
 test: $(VENV)/.test ## unit, local, real Hadoop and browser tests
 	@tools/prepare-tests.sh
-	$(PYTEST) -n 2 --dist loadgroup -m 'not large'
+	$(BIN)/python tools/run_tests.py -n 2 --dist loadgroup -m 'not large'
 
 test-all: $(VENV)/.test ## the same, and what is big or slow
 	@tools/prepare-tests.sh
-	$(PYTEST) -n 2 --dist loadgroup
+	$(BIN)/python tools/run_tests.py -n 2 --dist loadgroup
 
 lint: $(VENV)/.lint ## ruff, mypy --strict and the import rules
 	$(BIN)/ruff check .

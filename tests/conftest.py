@@ -42,15 +42,20 @@ def nothing_is_left_running() -> Iterator[None]:
     assert not left, f"left running: {left}"
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever uses the cluster is marked so, and what would meet on one machine stays in one process."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Whatever uses the cluster is marked so, and what would meet on one machine stays in one process.
+
+    Tests of application types come last: the environments of their frameworks are built beside the others.
+    """
     for item in items:
         group = _GROUPS.get(item.path.relative_to(_HERE).parts[0])
         if group:
             item.add_marker(pytest.mark.xdist_group(group))
         if not {"hadoop", "hadoop_tools", "secure_hadoop"}.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("hadoop")
+    yield
+    items.sort(key=lambda item: "_type_" in item.path.name)
 
 
 def require_hadoop_tools(config: pytest.Config, *, secure: bool = False) -> None:

@@ -106,11 +106,14 @@ class Daemon:
                 text = head if head.endswith(b"\n") else head + lines.readline()
                 request = Request(**json.loads(text))
                 self.requests.append(request)
-                code = getattr(self, f"_{request.verb}")(request, fds, lines, client)
-                for fd in fds:
-                    os.close(fd)
-                if code is not None:
-                    _say(client, code)
+                with contextlib.suppress(BrokenPipeError):  # who asked has been killed
+                    try:
+                        code = getattr(self, f"_{request.verb}")(request, fds, lines, client)
+                    finally:
+                        for fd in fds:
+                            os.close(fd)
+                    if code is not None:
+                        _say(client, code)
 
     def _pull(self, request: Request, fds: list[int], *_: object) -> int:
         if "missing" in request.argv[-1]:

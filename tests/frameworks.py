@@ -1,10 +1,12 @@
 """Virtual environments with real frameworks, which stand for the user's: built once, kept between runs.
 
-One recipe per environment; what it holds is the user's Python with nothing of ours in it.
+One recipe per environment; what it holds is the user's Python with nothing of ours in it. Run as a program
+it builds those that are named, one after the other, while tests that need none of them run.
 """
 
 from __future__ import annotations
 
+import argparse
 import fcntl
 import hashlib
 import inspect
@@ -101,6 +103,17 @@ def environment(name: str) -> Path:
 
     Where it cannot be built the test skips, and fails where the environment says ``CI=true``.
     """
+    folder, trouble = _prepared(name)
+    if trouble:
+        _give_up(trouble)
+    return folder
+
+
+def _prepared(name: str) -> tuple[Path, str]:
+    """The folder of an environment, built when it is not there, and why it could not be built.
+
+    Who asks for one that another process builds waits for it.
+    """
     recipe = RECIPES[name]
     cache = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "xlearning-tests"
     folder = cache / f"framework-{name}-{recipe.key}"
@@ -110,10 +123,10 @@ def environment(name: str) -> Path:
         if not (folder / "whole").exists():
             _remove(folder)
             if trouble := _build(recipe, folder):
-                _give_up(f"no environment with {name}: {trouble}")
+                return folder, f"no environment with {name}: {trouble}"
         (folder / "whole").touch()
     _tidy(cache)
-    return folder
+    return folder, ""
 
 
 def python(name: str) -> Path:
@@ -142,22 +155,27 @@ def _build(recipe: Recipe, folder: Path) -> str:
         return f"{', '.join(missing)} is not installed"
     base = "/usr/bin/python3" if recipe.system else sys.executable
     options = ["--system-site-packages"] if recipe.system else []
-    python = folder / "bin" / "python"
+    python, scratch = folder / "bin" / "python", folder / "tmp"
+    scratch.mkdir(parents=True)
     # Compiling all modules of a large framework takes longer than downloading it.
     install = [python, "-m", "pip", "install", "--no-compile", "--quiet"]
     steps: list[list[str | Path]] = [[base, "-m", "venv", *options, folder]]
     steps += [[*install, *words] for words in recipe.installs]
-    trouble = next(filter(None, (_run(step, recipe) for step in steps)), "")
+    trouble = next(filter(None, (_run(step, recipe, scratch) for step in steps)), "")
     if trouble:
         return trouble
     if recipe.finish:
         recipe.finish(folder)
-    return _run([python, "-c", "\n".join(f"import {module}" for module in recipe.modules)], recipe)
+    modules = "\n".join(f"import {module}" for module in recipe.modules)
+    trouble = _run([python, "-c", modules], recipe, scratch)
+    shutil.rmtree(scratch)
+    return trouble
 
 
-def _run(step: list[str | Path], recipe: Recipe) -> str:
-    """What it said, if it failed."""
+def _run(step: list[str | Path], recipe: Recipe, scratch: Path) -> str:
+    """What it said, if it failed; what it leaves in ``scratch`` when it is killed goes with the rest."""
     variables = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **dict(recipe.variables)}
+    variables["TMPDIR"] = str(scratch)
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(
         step,
@@ -174,3 +192,19 @@ def _give_up(trouble: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(trouble, pytrace=False)
     pytest.skip(trouble)
+
+
+def main() -> None:
+    """Build the named environments at low priority; a test that needs one which failed tries it again."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("name", nargs="+", choices=sorted(RECIPES))
+    names = parser.parse_args().name
+    os.nice(5)  # with less it would not be done before the tests need it
+    for name in names:
+        begun = time.monotonic()
+        _, trouble = _prepared(name)
+        print(trouble or f"environment with {name}: {time.monotonic() - begun:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

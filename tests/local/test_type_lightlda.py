@@ -12,17 +12,17 @@ from submitting import Ended, Gateway
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "lightlda"
 
 
-def run(gateway: Gateway, folder: Path, *command: object) -> Ended:
+def run(gateway: Gateway, folder: Path, *command: object, servers: int = 1, workers: int = 2) -> Ended:
     subprocess.run([sys.executable, str(EXAMPLE / "make_data.py"), str(folder / "documents")], check=True)
     return gateway.submit(
-        *("--app-type", "LightLDA", "--ps-num", 2, "--worker-num", 2, "--files", EXAMPLE / "lda.py"),
-        *("--input", f"{folder}/documents#data", "--output", f"{folder}/topics#model"),
-        *("--", *command),
+        *("--app-type", "LightLDA", "--ps-num", servers, "--worker-num", workers),
+        *("--files", EXAMPLE / "lda.py", "--input", f"{folder}/documents#data"),
+        *("--output", f"{folder}/topics#model", "--", *command),
     )
 
 
 def test_the_topics_are_found(gateway: Gateway, tmp_path: Path) -> None:
-    ended = run(gateway, tmp_path, "python3", "lda.py")
+    ended = run(gateway, tmp_path, "python3", "lda.py", servers=2)
     assert ended.code == 0, ended.err
     words: dict[str, list[int]] = {}
     for part in tmp_path.glob("topics/*/server-*.json"):
@@ -51,7 +51,7 @@ def test_a_worker_that_dies_ends_the_job(gateway: Gateway, tmp_path: Path) -> No
 
 def test_a_server_that_cannot_write_its_part_fails_the_job(gateway: Gateway, tmp_path: Path) -> None:
     full = 'python3 lda.py && [ "$LIGHTLDA_ROLE" = worker ] || { echo the disk is full; exit 5; }'
-    ended = run(gateway, tmp_path, "bash", "-c", full)
+    ended = run(gateway, tmp_path, "bash", "-c", full, workers=1)
     assert ended.code == 2
     assert "ps:" in ended.err
     assert "the disk is full" in ended.err

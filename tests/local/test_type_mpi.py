@@ -10,6 +10,7 @@ from pathlib import Path
 import frameworks
 import numpy as np
 import psutil
+import pytest
 from submitting import Gateway, wait_for, words_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -56,6 +57,7 @@ def leftovers(app_id: str) -> list[Path]:
     return list(Path("/dev/shm").glob(f"xlearning-mpi-*{app_id.removeprefix('application')}*"))
 
 
+@pytest.mark.large  # the same on YARN, in `test_yarn_type_mpi`
 def test_the_example_learns_what_one_process_learns(gateway: Gateway) -> None:
     python = str(frameworks.python("mpi"))
     make, train = EXAMPLES / "ps_numpy" / "make_data.py", EXAMPLES / "mpi" / "train.py"
@@ -101,6 +103,8 @@ def test_ranks_run_in_their_container_with_its_environment_and_logs(gateway: Gat
         assert f"warned by {rank}\n" in err[env["CONTAINER_ID"]]
         assert not any(name.startswith("XLEARNING_MPI") or "CREDENTIALS" in name for name in env)
         assert "xlearning" not in env["PATH"].partition(":")[0]
+    gateway.nothing_is_left()
+    assert not leftovers(ended.app_id)
 
 
 def test_a_rank_that_fails_ends_the_job_with_the_name_of_its_worker(gateway: Gateway) -> None:

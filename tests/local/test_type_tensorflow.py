@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 from places import Place
-from submitting import Gateway, Running
+from submitting import Gateway
 from tensorflow_jobs import EXAMPLE, MODEL, make_data, numbers, program
 
 from xlearning.fs import FileSystems
@@ -32,6 +34,7 @@ def data(disk: Place, gateway: Gateway) -> tuple[object, ...]:
     return (*JOB, "--input", f"{make_data(gateway.work, disk)}#data")
 
 
+@pytest.mark.large  # the same program learns on YARN, in `test_yarn_type_tensorflow`
 def test_parameter_server_strategy(data: tuple[object, ...], disk: Place, gateway: Gateway) -> None:
     """The chief schedules, workers and ps serve and are stopped when it is done."""
     ended = gateway.submit(
@@ -48,32 +51,38 @@ def test_parameter_server_strategy(data: tuple[object, ...], disk: Place, gatewa
     gateway.nothing_is_left()
 
 
+def alone(disk: Place, steps: int, rate: float = 0.1) -> tuple[list[float], list[float]]:
+    """Losses and weights of one process that has all rows, without TensorFlow."""
+    files = [io.BytesIO(disk.read(f"rows/{name}")) for name in disk.tree("rows")]
+    table = np.concatenate([np.loadtxt(file, delimiter=",") for file in files])
+    points, labels = np.column_stack([table[:, 1:], np.ones(len(table))]), table[:, 0]
+    weights, losses = np.zeros(points.shape[1]), []
+    for _ in range(steps):
+        error = points @ weights - labels
+        losses.append(float(np.mean(error**2)))
+        weights -= rate * 2 * points.T @ error / len(labels)
+    return losses, weights[:-1].tolist()
+
+
 def test_mirrored_workers_learn_what_one_alone_does(
     data: tuple[object, ...], disk: Place, gateway: Gateway, tmp_path: Path
 ) -> None:
-    """Two workers and an evaluator; a single one beside them has all files."""
-    steps = ("--steps", 10)
-    shared = tmp_path / "shared"
-    single = gateway.start(
-        *(*data, *MIRRORED, "--output", f"{disk.at('single')}#model"), *program("mirrored.py", *steps)
-    )
-    several = gateway.submit(
+    """Two workers, which have half of the rows each, and an evaluator."""
+    ended = gateway.submit(
         *(*data, *MIRRORED, "--worker-num", 3, "--tf-evaluator", "--output", f"{disk.at('out')}#model"),
-        *program("mirrored.py", *steps, "--shared", shared),
+        *program("mirrored.py", "--steps", 10, "--shared", tmp_path / "shared"),
     )
-    assert several.code == 0, several.err
-    alone = single.end()
-    assert alone.code == 0, alone.err
-    (one,) = numbers(disk, "model.json", "single")
+    assert ended.code == 0, ended.err
     found = numbers(disk, "model.json")
     (judged,) = [each for each in found if "held_out" in each]
     workers = [each for each in found if "held_out" not in each]
-    assert [each["rows"] for each in (one, *workers)] == [400, 200, 200]
+    losses, weights = alone(disk, 10)
+    assert [each["rows"] for each in workers] == [200, 200]
     for each in workers:
-        assert each["losses"] == pytest.approx(one["losses"], rel=1e-9)
-        assert each["weights"] == pytest.approx(one["weights"], rel=1e-9)
-    assert one["losses"][-1] < one["losses"][0] / 10
-    assert judged["held_out"] == pytest.approx(one["losses"][-1], rel=0.9)
+        assert each["losses"] == pytest.approx(losses, rel=1e-9)
+        assert each["weights"] == pytest.approx(weights, rel=1e-9)
+    assert losses[-1] < losses[0] / 10
+    assert judged["held_out"] == pytest.approx(losses[-1], rel=0.9)
     gateway.nothing_is_left()
 
 
@@ -125,25 +134,25 @@ def programs(gateway: Gateway, name: str, role: str, index: int) -> list[psutil.
     return found
 
 
-def dies(gateway: Gateway, running: Running, name: str, role: str, index: int) -> None:
-    """Kill a member in the middle of the training: the job fails, names it, and leaves nothing."""
-    running.said("loss 0.0", 120)
-    for process in programs(gateway, name, role, index):
-        os.kill(process.pid, signal.SIGKILL)
-    ended = running.end(60)
-    assert ended.code == 2, ended.err
-    assert f"First to fail: {role}:{index} (" in ended.err, ended.err
-
-
-def test_a_ps_or_a_worker_dies(data: tuple[object, ...], gateway: Gateway) -> None:
-    mirrored = gateway.start(
-        *(*data, *MIRRORED, "--worker-num", 2, "--logs=worker:0"),
-        *program("mirrored.py", "--steps", 40_000),
-    )
-    coordinated = gateway.start(
+def test_a_ps_dies_in_the_middle_of_the_training(data: tuple[object, ...], gateway: Gateway) -> None:
+    """The job fails, names it and not the chief that misses it, and leaves nothing."""
+    running = gateway.start(
         *(*data, *COORDINATOR, "--ps-num", 1, "--worker-num", 2, "--logs=worker:0"),
         *program("parameter_server.py", "--steps", 1_000_000),
     )
-    dies(gateway, mirrored, "mirrored.py", "worker", 1)
-    dies(gateway, coordinated, "parameter_server.py", "ps", 0)
+    running.said("loss 0.0", 120)
+    for process in programs(gateway, "parameter_server.py", "ps", 0):
+        os.kill(process.pid, signal.SIGKILL)
+    ended = running.end(60)
+    assert ended.code == 2, ended.err
+    assert "First to fail: ps:0 (" in ended.err, ended.err
+    gateway.nothing_is_left()
+
+
+def test_a_mirrored_worker_dies(gateway: Gateway) -> None:
+    """The other would wait for it for ever, as TensorFlow does."""
+    program = 'test "$TF_INDEX" = 1 && kill -9 $$; exec sleep 600'
+    ended = gateway.submit(*JOB, *MIRRORED, "--worker-num", 2, "--", "bash", "-c", program)
+    assert ended.code == 2, ended.err
+    assert "First to fail: worker:1 (" in ended.err, ended.err
     gateway.nothing_is_left()

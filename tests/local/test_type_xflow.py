@@ -25,7 +25,8 @@ def seen(gateway: Gateway, ended: Ended) -> dict[str, dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("servers", [2, 0])
+# Who is there without servers is in `test_framework_dmlc` too.
+@pytest.mark.parametrize("servers", [2, pytest.param(0, marks=pytest.mark.large)])
 def test_all_meet_and_only_workers_have_data(gateway: Gateway, servers: int) -> None:
     place = Place((gateway.root / "place").as_uri(), local_storage())
     for name in ("a", "b"):
@@ -54,7 +55,12 @@ def _profile(name: str) -> str | None:
 
 
 @pytest.mark.parametrize(
-    ("role", "name"), [("scheduler", "scheduler:0"), ("server", "ps:0"), ("worker", "worker:")]
+    ("role", "name"),
+    [
+        ("scheduler", "scheduler:0"),
+        ("server", "ps:0"),
+        pytest.param("worker", "worker:", marks=pytest.mark.large),  # as in `test_type_lightlda`
+    ],
 )
 def test_a_member_that_dies_ends_the_others_that_wait_for_it(gateway: Gateway, role: str, name: str) -> None:
     ended = gateway.submit(

@@ -1,6 +1,6 @@
 """The ranks of a group add up rank + 1, and each writes down what it knows.
 
-Arguments: a file to touch first, the folder to write to, and how the ranks meet: ``env``, or ``hbox`` with
+Arguments: the folder to write to, and how the ranks meet: ``env``, or ``hbox`` with
 what Hbox's programs read.
 """
 
@@ -12,8 +12,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
-flag, folder, way = sys.argv[1:]
-Path(flag).touch()
+folder, way = sys.argv[1:]
 if way == "hbox":
     rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     dist.init_process_group("gloo", init_method=os.environ["INIT_METHOD"], rank=rank, world_size=size)
