@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import socket
-import tempfile
 import time
 from pathlib import Path
 
 from xlearning.container.mpi import talk
+from xlearning.container.mpi.shared import SharedMemory
 
 _PATIENCE = 60.0  # seconds for the launcher to listen
 _DRAIN = 10  # seconds that what rank 0 leaves behind may still write
@@ -44,8 +43,8 @@ class Node:
                 "HOROVOD_CROSS_RANK": str(plan.index),
                 "XLEARNING_MPI_SLOTS": str(plan.processes),
             }
-        self._shared = _shared_memory()
-        settings = {**_interface(plan.address), "OMPI_MCA_btl_vader_backing_directory": self._shared}
+        self._shared = SharedMemory()
+        settings = {**_interface(plan.address), "OMPI_MCA_btl_vader_backing_directory": self._shared.path}
         for name, value in settings.items():
             self._env.setdefault(name, value)
 
@@ -59,7 +58,7 @@ class Node:
         except asyncio.CancelledError:
             return 128 + signal.SIGTERM
         finally:
-            shutil.rmtree(self._shared, ignore_errors=True)
+            self._shared.remove()
 
     async def _serve(self) -> int:
         reader, writer = await self._connect()
@@ -116,19 +115,6 @@ class Node:
         elif code:
             await asyncio.sleep(_AWAIT_STOP)
         return code
-
-
-def _shared_memory() -> str:
-    """A folder for the shared memory of this container's ranks.
-
-    Open MPI names it after the host and the rank within its daemon, so the daemons of two containers on
-    one host would use the same.
-    """
-    name = f"xlearning-mpi-{os.environ.get('CONTAINER_ID', '')}-"
-    for base in ("/dev/shm", None):
-        with contextlib.suppress(OSError):
-            return tempfile.mkdtemp(prefix=name, dir=base)
-    return talk.fail("no folder for shared memory can be made, neither in /dev/shm nor in TMPDIR")
 
 
 def _interface(address: str) -> dict[str, str]:

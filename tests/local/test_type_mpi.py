@@ -11,7 +11,7 @@ import frameworks
 import numpy as np
 import psutil
 import pytest
-from submitting import Gateway, wait_for, words_of
+from submitting import Gateway, Running, wait_for, words_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -50,6 +50,12 @@ def logs(gateway: Gateway, app_id: str, name: str) -> dict[str, str]:
     """Container id -> text of its log ``name``."""
     folder = gateway.root / "local" / "apps" / app_id / "containers"
     return {path.parts[-3]: path.read_text() for path in folder.glob(f"*/logs/{name}")}
+
+
+def submitted(running: Running) -> str:
+    """The id of its application."""
+    running.said("Submitted")
+    return next(line.split()[-1] for line in running.err.splitlines() if "Submitted" in line)
 
 
 def leftovers(app_id: str) -> list[Path]:
@@ -136,8 +142,7 @@ def test_a_worker_that_dies_ends_the_job_with_its_name(gateway: Gateway) -> None
         *("--app-type", "mpi", "--worker-num", 2, "--files", "stay.py"),
         *(str(frameworks.python("mpi")), "stay.py"),
     )
-    running.said("Submitted")
-    app_id = next(line.split()[-1] for line in running.err.splitlines() if "Submitted" in line)
+    app_id = submitted(running)
 
     def here() -> list[str]:
         return [name for name, text in logs(gateway, app_id, "stdout").items() if "here" in text]
@@ -150,6 +155,31 @@ def test_a_worker_that_dies_ends_the_job_with_its_name(gateway: Gateway) -> None
     assert f"First to fail: worker:1 ({victim}" in ended.err
     gateway.nothing_is_left()
     assert not leftovers(ended.app_id)
+
+
+@pytest.mark.parametrize("program", ["run.py", pytest.param("guardian.py", marks=pytest.mark.large)])
+def test_no_shared_memory_is_left_by_what_is_killed(gateway: Gateway, program: str) -> None:
+    (gateway.work / "stay.py").write_text(_STAY)
+    running = gateway.start(
+        *("--app-type", "mpi", "--worker-num", 1, "--files", "stay.py"),
+        *("--conf", "xlearning.mpi.process.num.per.worker=2", str(frameworks.python("mpi")), "stay.py"),
+    )
+    app_id = submitted(running)
+    wait_for(lambda: any("here" in text for text in logs(gateway, app_id, "stdout").values()))
+    assert any(folder.iterdir() for folder in leftovers(app_id))
+    (node,) = [
+        process
+        for process in gateway.processes()
+        if words_of(process)[-1:] == [".xlearning-mpi/run.py"]
+        and any(words_of(child)[:1] == ["orted"] for child in process.children(recursive=True))
+    ]
+    victim = node if program == "run.py" else node.parent()
+    assert victim is not None and any(word.endswith(program) for word in words_of(victim))
+    victim.send_signal(9)
+    ended = running.end(30)
+    assert ended.code == 2 and "First to fail: worker:0" in ended.err
+    gateway.nothing_is_left()
+    wait_for(lambda: not leftovers(app_id), message="it is left")
 
 
 def test_a_node_without_open_mpi_is_told_what_to_install(gateway: Gateway) -> None:

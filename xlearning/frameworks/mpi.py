@@ -107,6 +107,6 @@ def _programs(part: str) -> dict[str, str]:
         folder += f"{name}/"
         files[f"{folder}__init__.py"] = ""
     source = resources.files(_PACKAGE)
-    for name in ("talk.py", "scripts.py", "rendezvous.py", f"{part}.py"):
+    for name in ("talk.py", "scripts.py", "rendezvous.py", "shared.py", f"{part}.py"):
         files[folder + name] = source.joinpath(name).read_text(encoding="utf-8")
     return files
