@@ -15,6 +15,7 @@ from xlearning.container.mpi.rendezvous import Store
 _LOOK = 0.02  # seconds between two looks for orders of mpirun
 _NOTICE = 3.0  # seconds for mpirun to notice that a node has gone
 _LAST_WORDS = 5.0  # seconds for nodes to say how they ended
+_LATE = 30.0  # the same seconds where all is well so far, and seconds for mpirun when a node has ended well
 _AWAIT_STOP = 30.0  # seconds for the ApplicationMaster to stop this container when another is to blame
 
 
@@ -33,6 +34,11 @@ class Node:
     @property
     def done(self) -> bool:
         return self.lost or not self.started or self.ended is not None
+
+    @property
+    def broken(self) -> bool:
+        """Whether mpirun cannot end well any more."""
+        return self.lost or bool(self.ended)
 
     def blame(self, code: int) -> tuple[int, str] | None:
         """Exit code and words, if the job failed for this node. ``code`` is that of mpirun."""
@@ -99,7 +105,7 @@ class Launcher:
         async with server:
             await self._until(lambda: len(self._nodes) == self._plan.nodes)
             code = await self._mpirun()
-            await self._wait(lambda node: node.done)
+            await self._wait(lambda node: node.done, _LAST_WORDS if code else _LATE)
             return await self._judge(code)
 
     async def _mpirun(self) -> int:
@@ -117,8 +123,15 @@ class Launcher:
 
     async def _watch(self, process: asyncio.subprocess.Process) -> None:
         """End mpirun where it waits in vain: a daemon that dies before it has called is never missed."""
-        await self._until(lambda: any(node.lost or node.ended is not None for node in self._nodes.values()))
-        await asyncio.sleep(_NOTICE)
+        nodes = self._nodes.values()
+        await self._until(lambda: any(node.broken or node.ended is not None for node in nodes))
+        try:
+            await asyncio.wait_for(self._until(lambda: any(node.broken for node in nodes)), _LATE)
+        except asyncio.TimeoutError:
+            ended = ", ".join(f"worker:{node.index}" for node in nodes if node.ended is not None)
+            talk.say(f"mpirun has not ended in the {_LATE:g} seconds since {ended} did: it is stopped")
+        else:
+            await asyncio.sleep(_NOTICE)
         self._gave_up = True
         process.terminate()
         await asyncio.sleep(_NOTICE)
@@ -142,7 +155,7 @@ class Launcher:
         if code == 0:
             for node in self._nodes.values():
                 talk.send(node.writer, end=0)
-            await self._wait(lambda node: node.lost)  # or what was sent might not arrive
+            await self._wait(lambda node: node.lost, _LATE)  # or what was sent might not arrive
             return 0
         if self._killed and not any(node.failed for node in self._nodes.values()):
             talk.say(f"mpirun was killed by signal {code - 128}")
@@ -187,10 +200,10 @@ class Launcher:
         async with self._changed:
             await self._changed.wait_for(true)
 
-    async def _wait(self, true: Callable[[Node], bool]) -> None:
-        """Until it is true of every node, but no longer than their last words may take."""
+    async def _wait(self, true: Callable[[Node], bool], seconds: float) -> None:
+        """Until it is true of every node, but no longer than that."""
         try:
-            await asyncio.wait_for(self._until(lambda: all(map(true, self._nodes.values()))), _LAST_WORDS)
+            await asyncio.wait_for(self._until(lambda: all(map(true, self._nodes.values()))), seconds)
         except asyncio.TimeoutError:
             late = [f"worker:{node.index}" for node in self._nodes.values() if not true(node)]
             talk.say(f"no word of its end from {', '.join(late)}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -203,6 +205,19 @@ def test_a_mpirun_that_is_killed_is_to_blame_itself(gateway: Gateway) -> None:
     assert "First to fail: scheduler:0" in ended.err and "exit code 137" in ended.err
     assert "| xlearning: mpirun was killed by signal 9" in ended.err
     gateway.nothing_is_left()
+
+
+@pytest.mark.large  # `test_mpi_launcher` has the rule
+def test_a_mpirun_that_ends_late_has_ended_well(gateway: Gateway) -> None:
+    real = shutil.which("mpirun")
+    assert real is not None
+    (gateway.work / "mpirun").write_text(f'#!/bin/sh\n"{real}" "$@"; code=$?; sleep 7; exit $code\n')
+    (gateway.work / "mpirun").chmod(0o755)
+    ended = gateway.submit(
+        *("--app-type", "mpi", "--worker-num", 1),
+        *("--env", f"PATH={gateway.work}:{os.environ['PATH']}", "true"),
+    )
+    assert ended.code == 0, ended.err
 
 
 def mpirun_of(gateway: Gateway) -> list[psutil.Process]:

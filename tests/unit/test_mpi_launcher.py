@@ -1,0 +1,74 @@
+"""How long the launcher waits for mpirun, without MPI."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from xlearning.container.mpi import launcher, talk
+
+PLAN = talk.Plan(-1, 2, 1, "127.0.0.1", ("127.0.0.1", 1), "", False, "", "", 0, ["true"])
+
+
+class Mpirun:
+    """What is done to it."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.ended = asyncio.Event()
+
+    def terminate(self) -> None:
+        self.done.append("TERM")
+
+    def kill(self) -> None:
+        self.done.append("KILL")
+        self.ended.set()
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> launcher.Launcher:
+    monkeypatch.setattr(talk, "FOLDER", tmp_path)
+    monkeypatch.setattr(talk, "settle", lambda *_: "")
+    monkeypatch.setattr(launcher, "_NOTICE", 0.01)
+    return launcher.Launcher(PLAN)
+
+
+def watched(made: launcher.Launcher, *nodes: launcher.Node, wait: bool = True) -> list[str]:
+    """What has been done to mpirun when it was killed, or without ``wait`` a moment after the nodes ended."""
+
+    async def watch() -> list[str]:
+        made._changed = asyncio.Condition()
+        made._nodes = dict(enumerate(nodes))
+        mpirun = Mpirun()
+        task = asyncio.create_task(made._watch(mpirun))  # type: ignore[arg-type]
+        await (mpirun.ended.wait() if wait else asyncio.sleep(0.2))
+        task.cancel()
+        return mpirun.done
+
+    return asyncio.run(asyncio.wait_for(watch(), 20))
+
+
+def node(index: int, **told: object) -> launcher.Node:
+    return launcher.Node(index, None, started=True, **told)  # type: ignore[arg-type]
+
+
+def test_a_node_that_has_ended_well_leaves_mpirun_time(made: launcher.Launcher) -> None:
+    assert watched(made, node(0), node(1, ended=0), wait=False) == []
+    assert not made._gave_up
+
+
+def test_a_mpirun_that_outlives_good_nodes_is_stopped_with_words(
+    made: launcher.Launcher, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(launcher, "_LATE", 0.01)
+    assert watched(made, node(0), node(1, ended=0)) == ["TERM", "KILL"]
+    assert made._gave_up
+    assert "mpirun has not ended in the 0.01 seconds since worker:1 did" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("told", [{"ended": 1}, {"lost": True}])
+def test_a_node_that_is_broken_does_not(made: launcher.Launcher, told: dict[str, object]) -> None:
+    assert watched(made, node(0, ended=0), node(1, **told)) == ["TERM", "KILL"]
+    assert made._gave_up
