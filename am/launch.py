@@ -15,6 +15,7 @@ from xlearning.cluster.gpus import gpus, hidden_gpus
 from xlearning.config import Config
 from xlearning.frameworks import framework
 from xlearning.frameworks.base import Framework
+from xlearning.fs import dealing
 from xlearning.fs.base import join, split_uri
 from xlearning.fs.intent import save_part, upload_folder
 from xlearning.job import (
@@ -115,6 +116,7 @@ def launch_spec(
         search=job.search,
         board=board,
         stream=plan.stream(task),
+        own_files=0 if dealing.rule(config).whole else plan.files(task),
         sink=sink,
         properties=job.properties,
         modules=job.modules,

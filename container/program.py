@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from xlearning.cluster import docker_image, yarn_docker
-from xlearning.cluster.base import ENV_CREDENTIALS
+from xlearning.cluster.base import ENV_CREDENTIALS, ENV_OWN_FILES
 from xlearning.config import Config
 from xlearning.container import blocking, node
 from xlearning.container.amount import Amount
@@ -268,7 +268,8 @@ class Program:
         limit = self._config.get("xlearning.env.maxlength")
         extra = self.spec.env
         if self.spec.command[0] == AGENT_PYTHON:  # a program of ours may speak for the application
-            extra = {**extra, ENV_CREDENTIALS: str(self._identity.credentials)}
+            own = {ENV_CREDENTIALS: str(self._identity.credentials), ENV_OWN_FILES: str(self.spec.own_files)}
+            extra = {**extra, **own}
         if self.spec.stream is not None:
             extra = {**manifest.variables(self.spec.stream, self._work), **extra}
         extra = {**hold.variables(self._work, self._config), **self._interfaces(), **extra}

@@ -69,15 +69,15 @@ class InputPlan:
 
     def counts(self) -> dict[tuple[str, int], int]:
         """(role, index) -> number of files (with STREAM also those that are read in part), for the page."""
-        if self.streams:
-            return {
-                (WORKER, index): len({split.uri for split in spec.splits})
-                for index, spec in enumerate(self.streams)
-            }
-        return {
-            (WORKER, index): sum(len(files) for files in assignment.values())
-            for index, assignment in enumerate(self.assignments)
-        }
+        tasks = [Task(WORKER, index, 1) for index in range(len(self.streams or self.assignments))]
+        return {(task.role, task.index): self.files(task) for task in tasks}
+
+    def files(self, task: Task) -> int:
+        """Number of files that a task reads, with STREAM also in part."""
+        if self.strategy is InputStrategy.STREAM:
+            stream = self.stream(task)
+            return len({split.uri for split in stream.splits}) if stream else 0
+        return sum(map(len, self.assignment(task).values()))
 
     def views(self, job: JobSpec) -> tuple[InputView, ...]:
         """The inputs as people see them."""

@@ -15,6 +15,7 @@ from xlearning.container.mpi.shared import SharedMemory
 
 _PATIENCE = 60.0  # seconds for the launcher to listen
 _DRAIN = 10  # seconds that what rank 0 leaves behind may still write
+_WAY_OUT = "let mpirun start ranks in all workers (leave out -np), or ask for fewer of them (--worker-num)"
 _AWAIT_STOP = 30.0  # seconds for the ApplicationMaster to stop a container that is not to blame
 
 
@@ -24,7 +25,9 @@ class Node:
     def __init__(self, plan: talk.Plan) -> None:
         self._plan = plan
         self._failed = talk.FOLDER / "failed"
+        self._ranks = talk.FOLDER / "ranks"
         self._env = dict(os.environ)
+        self._files = int(self._env.pop(talk.OWN_FILES, "0"))
         own_tmp = self._env.get("TMPDIR", "/tmp")
         path = talk.settle(plan, "orted", self._env)
         self._env |= {
@@ -33,6 +36,7 @@ class Node:
             "XLEARNING_MPI_TMPDIR": own_tmp,
             "XLEARNING_MPI_NODE": str(os.getpid()),
             "XLEARNING_MPI_FAILED": str(self._failed),
+            "XLEARNING_MPI_RANKS": str(self._ranks),
             "XLEARNING_MPI_DRAIN": str(_DRAIN),
         }
         if plan.store:
@@ -114,7 +118,21 @@ class Node:
             talk.say(str(order["words"]))
         elif code:
             await asyncio.sleep(_AWAIT_STOP)
+        elif not self._ranks.exists():
+            return self._idle()
         return code
+
+    def _idle(self) -> int:
+        """All has ended well, and without this worker: its exit code."""
+        talk.say(f"no rank of the job has run in worker:{self._plan.index}")
+        if self._files:
+            files = "1 file" if self._files == 1 else f"{self._files} files"
+            talk.say(f"so nobody has read its share of the input, {files}: {_WAY_OUT}")
+        elif self._plan.publishes:
+            talk.say(
+                f"so it has no output to publish: {_WAY_OUT}, or name one that has some (--output-index)"
+            )
+        return int(bool(self._files or self._plan.publishes))
 
 
 def _interface(address: str) -> dict[str, str]:

@@ -15,13 +15,14 @@ cd "$XLEARNING_MPI_ORDERS" && printf '%s' "$*" >".$host" && mv ".$host" "$host"
 
 _RANK = r"""#!/bin/sh
 # One rank: runs "$@" in the folder of its container, with the container's input and logs. What rank 0
-# writes goes to mpirun too. How a rank failed is noted, because mpirun tells of no host.
+# writes goes to mpirun too. That a rank is here, and how one failed, is noted: mpirun tells of no host.
 cd "$XLEARNING_MPI_DIR" || exit 126
 PATH=$XLEARNING_MPI_PATH TMPDIR=$XLEARNING_MPI_TMPDIR
 export PATH TMPDIR
 fd=/proc/$XLEARNING_MPI_NODE/fd failed=$XLEARNING_MPI_FAILED drain=$((XLEARNING_MPI_DRAIN * 20))
+echo "$OMPI_COMM_WORLD_RANK" >>"$XLEARNING_MPI_RANKS" || exit 126
 unset XLEARNING_MPI_DIR XLEARNING_MPI_PATH XLEARNING_MPI_TMPDIR XLEARNING_MPI_NODE XLEARNING_MPI_FAILED
-unset XLEARNING_MPI_DRAIN
+unset XLEARNING_MPI_DRAIN XLEARNING_MPI_RANKS
 exec <"$fd/0"
 
 if [ -n "$XLEARNING_MPI_SLOTS" ]; then # Horovod without MPI reads these; containers are filled in their order

@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 from xlearning.container.mpi import scripts
 
 CREDENTIALS = "XLEARNING_CREDENTIALS"
+OWN_FILES = "XLEARNING_OWN_FILES"
 FOLDER = Path(sys.argv[0]).resolve().parent
 LONGEST_LINE = 16 << 20  # bytes
 NOT_FOUND = 127
@@ -49,6 +50,8 @@ class Plan:
         File whose first line is the exit code, if a program writes it.
     store : int
         Port of the launcher's `xlearning.container.mpi.rendezvous`; 0: there is none.
+    publishes : bool
+        Whether output of this container is output of the job.
     command : list of str
         Of the user; may begin with options of mpirun.
     """
@@ -63,6 +66,7 @@ class Plan:
     libraries: str
     custom_exit: str
     store: int
+    publishes: bool
     command: list[str]
 
     @classmethod

@@ -13,7 +13,7 @@ import frameworks
 import numpy as np
 import psutil
 import pytest
-from submitting import Gateway, Running, wait_for, words_of
+from submitting import Ended, Gateway, Running, wait_for, words_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -182,6 +182,36 @@ def test_no_shared_memory_is_left_by_what_is_killed(gateway: Gateway, program: s
     assert ended.code == 2 and "First to fail: worker:0" in ended.err
     gateway.nothing_is_left()
     wait_for(lambda: not leftovers(app_id), message="it is left")
+
+
+def one_rank_of_two_workers(gateway: Gateway, *args: object) -> Ended:
+    return gateway.submit("--app-type", "mpi", "--worker-num", 2, *args, "--", "-np", 1, "cat")
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    ["DOWNLOAD", *(pytest.param(name, marks=pytest.mark.large) for name in ("PLACEHOLDER", "STREAM"))],
+)
+def test_a_worker_whose_input_no_rank_reads_fails_the_job(gateway: Gateway, strategy: str) -> None:
+    (gateway.work / "rows").mkdir()
+    for name in "abc":
+        (gateway.work / "rows" / name).write_text(f"{name}\n")
+    given = ("--input", "rows#rows", "--conf", f"xlearning.input.strategy={strategy}")
+    ended = one_rank_of_two_workers(gateway, *given)
+    assert ended.code == 2
+    assert "First to fail: worker:1" in ended.err
+    assert "| xlearning: no rank of the job has run in worker:1" in ended.err
+    assert "nobody has read its share of the input, 1 file: let mpirun start ranks in all" in ended.err
+
+
+def test_a_worker_without_rank_fails_where_its_output_is_expected(gateway: Gateway) -> None:
+    ended = one_rank_of_two_workers(gateway, "--output", "out#out")
+    assert ended.code == 2
+    assert "| xlearning: so it has no output to publish: let mpirun start ranks" in ended.err
+    ended = one_rank_of_two_workers(gateway, "--output", "out#out", "--output-index", 0)
+    assert ended.code == 0, ended.err
+    notes = logs(gateway, ended.app_id, "stderr").values()
+    assert len([text for text in notes if "xlearning: no rank of the job has run in worker:1" in text]) == 1
 
 
 def test_a_node_without_open_mpi_is_told_what_to_install(gateway: Gateway) -> None:

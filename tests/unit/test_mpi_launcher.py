@@ -9,7 +9,7 @@ import pytest
 
 from xlearning.container.mpi import launcher, talk
 
-PLAN = talk.Plan(-1, 2, 1, "127.0.0.1", ("127.0.0.1", 1), "", False, "", "", 0, ["true"])
+PLAN = talk.Plan(-1, 2, 1, "127.0.0.1", ("127.0.0.1", 1), "", False, "", "", 0, False, ["true"])
 
 
 class Mpirun:

@@ -22,7 +22,8 @@ def run(tmp_path: Path, rank: int, program: str) -> tuple[int, str, str, str, st
         **{"XLEARNING_MPI_DIR": str(tmp_path / "work"), "XLEARNING_MPI_PATH": os.environ["PATH"]},
         **{"XLEARNING_MPI_TMPDIR": "/tmp", "XLEARNING_MPI_NODE": str(node.pid)},
         **{"XLEARNING_MPI_FAILED": str(tmp_path / "failed"), "XLEARNING_MPI_DRAIN": "1"},
-        **{"OMPI_COMM_WORLD_RANK": str(rank), "PATH": os.environ["PATH"]},
+        **{"XLEARNING_MPI_RANKS": str(tmp_path / "ranks"), "PATH": os.environ["PATH"]},
+        "OMPI_COMM_WORLD_RANK": str(rank),
     }
     try:
         ended = subprocess.run(
@@ -42,6 +43,7 @@ def test_output_goes_to_the_container_and_that_of_rank_0_to_mpirun_too(
     tmp_path: Path, rank: int, heard: str
 ) -> None:
     found = run(tmp_path, rank, "echo said; echo warned >&2; exit 3")
+    assert (tmp_path / "ranks").read_text() == f"{rank}\n"
     assert found == (3, "said\n", "warned\n", heard, f"{rank} 3\n")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import plan_inputs
-from xlearning.am.launch import limits
+from xlearning.am.launch import launch_spec, limits
 from xlearning.client.api.job import Job
 from xlearning.client.api.order import request_of
 from xlearning.client.planning.dryrun import render
@@ -20,7 +20,7 @@ from xlearning.config import Config, load
 from xlearning.errors import ApplicationNotFound, ConfigError, UsageError
 from xlearning.fs import FileSystems, dealing
 from xlearning.fs.base import FileStatus
-from xlearning.job import WORKER, Task
+from xlearning.job import WORKER, Member, Task
 
 
 def report(app_id: str) -> ApplicationReport:
@@ -53,6 +53,9 @@ def test_every_worker_is_handed_the_whole_list(tmp_path: Path, monkeypatch: pyte
     lists = {shares.variables(Task(WORKER, index, 1))["INPUT_FILE_LIST"] for index in range(3)}
     assert len(lists) == 1 and lists.pop().count("file://") == 2
     assert shares.counts() == {(WORKER, index): 2 for index in range(3)}
+    for whole, own in ((config, 0), (planned(*words)[1], 2)):
+        spec = launch_spec(plan.job, whole, shares, Task(WORKER, 1, 1), {WORKER: (Member("h"),) * 3})
+        assert spec.own_files == own
     assert planned(*words)[0].workers == 2
 
 

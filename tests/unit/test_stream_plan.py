@@ -193,6 +193,7 @@ def test_only_workers_are_fed() -> None:
         (WORKER, 1): True,
         ("evaluator", 0): False,
     }
+    assert [spec.own_files for spec in specs.values()] == [0, 2, 2, 0]
     spec = specs[WORKER, 1]
     assert not spec.fetch and "in" not in spec.folders
     assert from_dict(LaunchSpec, to_dict(spec)) == spec

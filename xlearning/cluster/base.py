@@ -21,6 +21,7 @@ ENV_CONTAINER_ID = "CONTAINER_ID"
 ENV_ROLE = "XLEARNING_ROLE"
 ENV_LOG_DIR = "XLEARNING_LOG_DIR"
 ENV_CREDENTIALS = "XLEARNING_CREDENTIALS"  # folder with tls.crt and tls.key
+ENV_OWN_FILES = "XLEARNING_OWN_FILES"  # for programs of ours: see `xlearning.job.LaunchSpec.own_files`
 ENV_HOST = "XLEARNING_HOST"  # the address others reach this container's host by
 ENV_FILE_SYSTEMS = "XLEARNING_FILE_SYSTEMS"  # URIs, separated by spaces; on secure clusters
 ENV_VIEWERS = "XLEARNING_VIEWERS"  # who may open the page, separated by spaces; unset: everybody

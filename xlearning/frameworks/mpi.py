@@ -95,6 +95,7 @@ class Mpi(Framework):
             "libraries": config.get(self.libraries) or "",
             "custom_exit": config.get("xlearning.custom.exit"),
             "store": launcher.ports[1] if self.ports > 1 else 0,
+            "publishes": bool(job.outputs) and task.role == WORKER and job.output_index in (None, task.index),
             "command": job.command,
         }
         return json.dumps(plan, indent=1)

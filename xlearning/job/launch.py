@@ -155,6 +155,8 @@ class LaunchSpec:
         What goes to the program's standard input; None: nothing.
     lend_ports : bool
         Whether the reserved ports are unbound just before the program starts, which cannot share them.
+    own_files : int
+        Files of the input, whole or in part, that this container alone reads.
     sink : SinkSpec or None
         What becomes of its standard output; None: it goes to the logs.
     properties, modules : mapping
@@ -174,6 +176,7 @@ class LaunchSpec:
     board: BoardSpec | None = None
     stream: StreamSpec | None = None
     sink: SinkSpec | None = None
+    own_files: int = 0
     lend_ports: bool = False
     properties: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, str] = field(default_factory=dict)
