@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import json
 import logging
+import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
@@ -88,6 +89,7 @@ class Runtime:
         self._plan: InputPlan | None = None
         self._saves = Saves(self.machine, self.config, attempt, services.storage, self._storage, self.post)
         self._page_url = ""
+        self._address_lock = threading.Lock()  # at the start, and again as soon as the page is known
         self._tasks: set[asyncio.Task[None]] = set()
         self._staging_lock = asyncio.Lock()  # nothing is written there once its removal has begun
         self._clock = _Clock()
@@ -193,18 +195,19 @@ class Runtime:
         return plan_inputs(self.job, listing, self.config, self._services.storage)
 
     def _write_address(self) -> None:
-        address = {
-            "address": f"{self._services.address_host}:{self._port}",
-            "attempt": self.attempt,
-            "started": self.machine.state.started or self._clock.now(),
-            "page": self._page_url,
-        }
         fs = self._services.storage.of(self.job.staging)
         final = join(self.job.staging, f"am-{self.attempt}.json")
         draft = f"{final}.tmp"
-        with fs.open_write(draft, overwrite=True) as stream:
-            stream.write(json.dumps(address).encode())
-        fs.replace(draft, final)
+        with self._address_lock:
+            address = {
+                "address": f"{self._services.address_host}:{self._port}",
+                "attempt": self.attempt,
+                "started": self.machine.state.started or self._clock.now(),
+                "page": self._page_url,
+            }
+            with fs.open_write(draft, overwrite=True) as stream:
+                stream.write(json.dumps(address).encode())
+            fs.replace(draft, final)
 
     async def _tick(self) -> None:
         while True:

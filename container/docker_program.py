@@ -19,6 +19,7 @@ from xlearning.job import LaunchSpec
 
 LOG = "docker.log"  # beside the program's own logs: what pulling and removing say
 _INSPECT_TIME = 10.0  # seconds
+_INSTALL = "install and start Docker on the nodes, or name its command with xlearning.docker.command"
 
 
 class DockerProgram:
@@ -73,6 +74,8 @@ class DockerProgram:
                 said.seek(before)
                 lines = said.read().decode("utf-8", "backslashreplace").split("\n")
             words = next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+            if "Docker daemon" in words:
+                raise XLearningError(f"docker pull {command[-1]} failed: {words}", hint=_INSTALL)
             raise XLearningError(
                 f"docker pull {command[-1]} failed: {words}",
                 hint="correct the image or log in to its registry on the nodes; where the image is on every "
@@ -163,5 +166,5 @@ def _links(work: Path) -> list[str]:
 def _no_docker(command: str, error: OSError) -> XLearningError:
     return XLearningError(
         f"this node cannot run {command}: {error.strerror}",
-        hint="install Docker on the nodes, or name its command with xlearning.docker.command",
+        hint=_INSTALL,
     )

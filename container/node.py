@@ -30,6 +30,11 @@ def here(identity: Identity, work: Path) -> Node:
     )
 
 
+def in_docker() -> bool:
+    """Whether this process is in a container of Docker's, or of Podman's, which YARN takes for it too."""
+    return any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv"))
+
+
 def _text(value: bytes) -> str:
     """As the guardian turns it back into bytes, whatever the agent's own locale is."""
     return value.decode("utf-8", "surrogateescape")

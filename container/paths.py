@@ -22,3 +22,34 @@ def inside(work: Path, name: str, what: str) -> Path:
             hint="use a relative name without '..'",
         )
     return work / path
+
+
+def write(work: Path, name: str, text: str) -> None:
+    """Write the small file ``name`` of ours below ``work``.
+
+    A link of that name is replaced, never written through: on YARN what a job ships is a link to a file
+    that the containers of a node share.
+
+    Raises
+    ------
+    UsageError
+        ``name`` leads out of the folder, or what the job brings along is in its way.
+    """
+    path = inside(work, name, "file")
+    inner = [folder for folder in path.parents if folder.is_relative_to(work) and folder != work]
+    taken = [part for part in (*reversed(inner), path) if _in_the_way(part, folder=part != path)]
+    if taken:
+        raise UsageError(
+            f"{taken[0].relative_to(work)} in the working folder is something that the job brings along; "
+            f"the application type needs the name for {name}",
+            hint="give what you ship, or the local folder of the input or output, another name",
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def _in_the_way(path: Path, *, folder: bool) -> bool:
+    if folder:
+        return path.is_symlink() or (path.exists() and not path.is_dir())
+    return path.is_dir()

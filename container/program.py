@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from xlearning.cluster import docker_image
+from xlearning.cluster import docker_image, yarn_docker
 from xlearning.cluster.base import ENV_CREDENTIALS
 from xlearning.config import Config
 from xlearning.container import blocking, node
@@ -30,8 +30,9 @@ from xlearning.container.loglimit import LogLimit
 from xlearning.container.logs import ProgressReader, last_lines
 from xlearning.container.metrics import TreeMeter, Usage
 from xlearning.container.outputs import hold
-from xlearning.container.paths import inside
+from xlearning.container.paths import inside, write
 from xlearning.container.process import DRAIN, OUTPUT_DRAIN, ProcessExit, UserProcess
+from xlearning.errors import XLearningError
 from xlearning.frameworks.base import AGENT_PYTHON
 from xlearning.fs import FileSystems
 from xlearning.job import LaunchSpec
@@ -125,6 +126,12 @@ class Program:
         xlearning.errors.XLearningError, OSError
             Something could not be made or fetched.
         """
+        if yarn_docker.wanted(self._config) and not node.in_docker():
+            raise XLearningError(
+                "this container was to be started in Docker by YARN, and its NodeManager started it without",
+                hint="the administrator must allow the Docker runtime on every node; "
+                "xlearning.docker.runtime=AGENT lets XLearning start Docker",
+            )
         await blocking.call(self._lay_out, name="lay-out")
         self.fetched.expect(len(self.spec.fetch), sum(item.size for item in self.spec.fetch))
         self._fetching = True
@@ -167,9 +174,9 @@ class Program:
         """
         environment = await blocking.call(self._build_environment, name="environment")
         for name, text in environment.files.items():
-            _write(inside(self._work, name, "file"), text)
+            write(self._work, name, text)
         if self.spec.stream is not None:
-            _write(self._work / manifest.FILE, manifest.text(self.spec.stream))
+            write(self._work, manifest.FILE, manifest.text(self.spec.stream))
         (self._work / "tmp").mkdir(exist_ok=True)
         self._environment = environment.variables
         if self.spec.gpus:
@@ -255,9 +262,7 @@ class Program:
         for name in self.spec.folders:
             inside(self._work, name, "folder").mkdir(parents=True, exist_ok=True)
         for name, text in self.spec.files.items():
-            path = inside(self._work, name, "file")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _write(path, text)
+            write(self._work, name, text)
 
     def _build_environment(self) -> Environment:
         limit = self._config.get("xlearning.env.maxlength")
@@ -327,10 +332,6 @@ async def _pause(ended: asyncio.Event, seconds: float) -> None:
 def _words(command: Sequence[str]) -> Sequence[str]:
     """The command, with our own Python where it asks for that."""
     return [sys.executable, *command[1:]] if command[0] == AGENT_PYTHON else command
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def _offer_jars(format_: str, work: Path) -> None:

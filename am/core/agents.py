@@ -143,7 +143,7 @@ def fetch_failed(turn: Turn, event: ev.FetchFailed) -> None:
     if container.stop_sent:
         turn.set(container, ContainerState.STOPPED)
     else:
-        turn.set(container, ContainerState.FAILED, f"its input could not be fetched: {event.reason}")
+        turn.set(container, ContainerState.FAILED, f"it could not be prepared: {event.reason}")
     turn.release(container, "done")
 
 

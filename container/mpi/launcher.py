@@ -54,6 +54,7 @@ class Launcher:
         self._nodes: dict[int, Node] = {}
         self._changed = asyncio.Condition()
         self._gave_up = False
+        self._killed = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._orders = talk.FOLDER / "orders"
         self._orders.mkdir(exist_ok=True)
@@ -109,6 +110,7 @@ class Launcher:
         process = await asyncio.create_subprocess_exec(*words, env=self._env, stdin=subprocess.DEVNULL)
         helpers = [asyncio.create_task(self._carry()), asyncio.create_task(self._watch(process))]
         code = talk.shell_code(await process.wait())
+        self._killed = not self._gave_up and bool(process.returncode and process.returncode < 0)
         for helper in helpers:
             helper.cancel()
         return code or int(self._gave_up)
@@ -142,6 +144,9 @@ class Launcher:
                 talk.send(node.writer, end=0)
             await self._wait(lambda node: node.lost)  # or what was sent might not arrive
             return 0
+        if self._killed and not any(node.failed for node in self._nodes.values()):
+            talk.say(f"mpirun was killed by signal {code - 128}")
+            return code
         blamed = [(node, found) for node in self._nodes.values() if (found := node.blame(code))]
         # the rank whose code mpirun passes on, before those that failed because it did
         for node, (own, words) in sorted(blamed, key=lambda one: one[1][0] != code)[:1]:
@@ -149,6 +154,9 @@ class Launcher:
             talk.send(node.writer, end=own, words=words)
         if blamed or any(node.lost for node in self._nodes.values()):
             await asyncio.sleep(_AWAIT_STOP)
+        elif not custom and not self._gave_up and code > 128:
+            talk.say(f"mpirun could not run the command: it ended with {code}, its own code and no signal")
+            return 1
         return code
 
     def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

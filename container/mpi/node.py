@@ -15,6 +15,7 @@ from pathlib import Path
 from xlearning.container.mpi import talk
 
 _PATIENCE = 60.0  # seconds for the launcher to listen
+_DRAIN = 10  # seconds that what rank 0 leaves behind may still write
 _AWAIT_STOP = 30.0  # seconds for the ApplicationMaster to stop a container that is not to blame
 
 
@@ -33,6 +34,7 @@ class Node:
             "XLEARNING_MPI_TMPDIR": own_tmp,
             "XLEARNING_MPI_NODE": str(os.getpid()),
             "XLEARNING_MPI_FAILED": str(self._failed),
+            "XLEARNING_MPI_DRAIN": str(_DRAIN),
         }
         if plan.store:
             self._env |= {

@@ -19,8 +19,9 @@ _RANK = r"""#!/bin/sh
 cd "$XLEARNING_MPI_DIR" || exit 126
 PATH=$XLEARNING_MPI_PATH TMPDIR=$XLEARNING_MPI_TMPDIR
 export PATH TMPDIR
-fd=/proc/$XLEARNING_MPI_NODE/fd failed=$XLEARNING_MPI_FAILED
+fd=/proc/$XLEARNING_MPI_NODE/fd failed=$XLEARNING_MPI_FAILED drain=$((XLEARNING_MPI_DRAIN * 20))
 unset XLEARNING_MPI_DIR XLEARNING_MPI_PATH XLEARNING_MPI_TMPDIR XLEARNING_MPI_NODE XLEARNING_MPI_FAILED
+unset XLEARNING_MPI_DRAIN
 exec <"$fd/0"
 
 if [ -n "$XLEARNING_MPI_SLOTS" ]; then # Horovod without MPI reads these; containers are filled in their order
@@ -38,9 +39,19 @@ copy() {
 }
 
 if [ "$OMPI_COMM_WORLD_RANK" = 0 ]; then
-    exec 3>&1 4>&2
-    code=$({ { { { "$@" 3>&- 4>&- 6>&- 2>&1 >&5 5>&-; echo $? >&6; } | copy "$fd/2" >&4; } 5>&1 |
-        copy "$fd/1" >&3; } 6>&1; })
+    mkfifo "$failed.out" "$failed.err" || exit 126
+    copy "$fd/1" <"$failed.out" &
+    out=$!
+    copy "$fd/2" <"$failed.err" >&2 &
+    err=$!
+    "$@" >"$failed.out" 2>"$failed.err"
+    code=$?
+    # what the rank has left behind may hold them open, and mpirun waits for both
+    while kill -0 "$out" || kill -0 "$err"; do
+        sleep 0.05
+        drain=$((drain - 1))
+        [ "$drain" -gt 0 ] || kill -9 "$out" "$err"
+    done 2>/dev/null
 else
     "$@" >>"$fd/1" 2>>"$fd/2"
     code=$?

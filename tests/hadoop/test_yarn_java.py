@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+import java_jar
 import pytest
 from minihadoop import MiniHadoop
 from places import Place
 from record_files import RecordFile
 from yarn_gateway import YarnGateway
 
+from xlearning.formats.sequence.writer import SequenceWriter
+
 STREAM = ("--input-strategy", "stream", "--output-strategy", "stream", "--board-enable", "false")
 # few JVMs, which start quickly
 QUICK = (
-    *("--conf", "xlearning.java.options=-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"),
+    *("--conf", f"xlearning.java.options={java_jar.QUICK}"),
     *("--worker-num", 1, "--conf", "xlearning.input.reader.threads=1"),
 )
 LINES = [b"%s %d" % (name, n) for name in (b"a", b"b") for n in range(9000)]
@@ -30,10 +34,10 @@ def test_hadoops_classes_and_the_users(nodes: YarnGateway, place: Place, jar: Pa
     """Two jobs: what Hadoop's class reads the user's writes, and the other way round."""
     place.write("lib/own.jar", jar.read_bytes())
     for name, lines in (("a", LINES[:9000]), ("b", LINES[9000:])):
-        place.write(f"in/{name}", b"".join(line + b"\n" for line in lines))
+        place.write(f"in/{name}", sequence_file(lines))
     first = nodes.submit(
         *(*STREAM, *QUICK, "--input", place.at("in"), "--output", place.at("brackets")),
-        *("--inputformat", "org.apache.hadoop.mapred.TextInputFormat"),
+        *("--inputformat", "org.apache.hadoop.mapred.SequenceFileInputFormat"),
         *("--conf", "xlearning.inputformat.java=true", "--conf", "xlearning.input.split.number=6"),
         *("--outputformat", "example.Brackets", "--cacheFile", place.at("lib/own.jar"), "--", "cat"),
         seconds=240,
@@ -57,3 +61,12 @@ def test_hadoops_classes_and_the_users(nodes: YarnGateway, place: Place, jar: Pa
     assert RecordFile("sequencefile", tmp_path / "part").values() == [b"[%s]" % b.upper() for b in LINES]
     for ended in (first, second):
         nodes.nothing_is_left_of(ended.app_id)
+
+
+def sequence_file(lines: list[bytes]) -> bytes:
+    file = io.BytesIO()
+    writer = SequenceWriter(file)
+    for line in lines:
+        writer.write(line)
+    writer.flush()
+    return file.getvalue()

@@ -34,9 +34,7 @@ def test_a_download_is_given_up_when_the_disk_stays_full(
     )
     assert ended.code == 2, ended.err
     assert "SUCCEEDED" not in ended.err
-    words = (
-        f"its input could not be fetched: 1 of 2 files could not be downloaded: {place.at('in/too large')}: "
-    )
+    words = f"it could not be prepared: 1 of 2 files could not be downloaded: {place.at('in/too large')}: "
     lines = [line for line in ended.err.splitlines() if words in line]
     assert lines, ended.err
     assert all("/in: No space left on device" in line for line in lines)

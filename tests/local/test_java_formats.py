@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
+import java_jar
 import psutil
 import pytest
 from minihadoop import MiniHadoop
@@ -22,6 +24,7 @@ from xlearning.formats import libraries
 from xlearning.formats.base import Cutting, InputFormat
 from xlearning.formats.java import classpath
 from xlearning.formats.java import input as java
+from xlearning.formats.java.starting import start
 from xlearning.formats.output.base import RecordWriter
 from xlearning.formats.output.registry import output_format
 from xlearning.formats.registry import input_format
@@ -33,7 +36,6 @@ pytestmark = pytest.mark.hadoop
 
 OLD = "org.apache.hadoop.mapred.TextInputFormat"
 NEW = "org.apache.hadoop.mapreduce.lib.input.TextInputFormat"
-QUICK = "-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # starts with half the work
 NAMES = ("a b", "x,y", "p[1]*?{c}", "back\\slash", "100%", "é")
 
 
@@ -62,7 +64,7 @@ def made(name: str, classes: str, **properties: str) -> InputFormat:
 
 def settings(classes: str, **properties: str) -> Config:
     forced = {f"xlearning.{way}putformat.java": "true" for way in ("in", "out")}
-    forced |= {"xlearning.java.classpath": classes, "xlearning.java.options": QUICK}
+    forced |= {"xlearning.java.classpath": classes, "xlearning.java.options": java_jar.QUICK}
     return Config.from_properties({**forced, **properties})
 
 
@@ -84,16 +86,15 @@ def values(format_: InputFormat, folder: Path, cutting: Cutting = Cutting()) -> 
 @pytest.mark.parametrize("name", [OLD, NEW])
 def test_hadoops_text_gives_every_line_once(name: str, classes: str, tmp_path: Path) -> None:
     for file in NAMES:
-        (tmp_path / file).write_bytes(
-            b"".join(b"%d %s\r\n" % (n, file.encode()) for n in range(500)) + b"end"
-        )
+        (tmp_path / file).write_bytes(b"".join(b"%d %s\r\n" % (n, file.encode()) for n in range(15)) + b"end")
+    (tmp_path / "mixed").write_bytes(b"\xef\xbb\xbfone\r\n\ntwo\r\xff\n\r\rlast")
     fss = FileSystems("file://")
     files, reading = list(fss.of("file:///").walk(tmp_path.as_uri())), Files(fss)
-    assert len(files) == len(NAMES)
-    cutting = Cutting(maximum=1000)
+    assert len(files) == len(NAMES) + 1
+    cutting = Cutting(minimum=1, maximum=4)
     theirs = made(name, classes)
     splits = theirs.splits(files, cutting, reading)
-    assert len(splits) >= (5 * len(NAMES) if name == NEW else len(NAMES))
+    assert len(splits) >= (20 * len(NAMES) if name == NEW else len(files))
     assert {split.uri for split in splits} == {file.path for file in files}
     ours = input_format("text", Config.from_properties({}))
     for split in splits:
@@ -101,7 +102,7 @@ def test_hadoops_text_gives_every_line_once(name: str, classes: str, tmp_path: P
         assert list(ours.records(same, reading)) == list(theirs.records(split, reading))
     got = [record[1] for split in splits for record in theirs.records(split, reading)]
     wanted = [line for file in NAMES for line in (tmp_path / file).read_bytes().split(b"\r\n")]
-    assert sorted(got) == sorted(wanted)
+    assert sorted(got) == sorted([*wanted, b"one", b"", b"two", b"\xff", b"", b"", b"last"])
 
 
 @pytest.mark.parametrize("old", [True, False])
@@ -119,12 +120,7 @@ def test_sequence_files_both_ways(old: bool, classes: str, tmp_path: Path) -> No
     assert ours == records
 
 
-def test_text_is_equal_to_ours(classes: str, tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "a").write_bytes(b"\xef\xbb\xbfone\r\n\ntwo\r\xff\n\r\rlast")
-    cutting = Cutting(minimum=1, maximum=4)
-    ours = values(input_format("text", Config.from_properties({})), tmp_path / "in", cutting)
-    assert ours == values(made(NEW, classes), tmp_path / "in", cutting)
+def test_text_is_written_in_parts(classes: str, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     config = settings(classes)
     parts = Parts(tmp_path / "out", limit=3)
@@ -135,16 +131,18 @@ def test_text_is_equal_to_ours(classes: str, tmp_path: Path) -> None:
 
 
 def test_classes_that_cannot_be_used(classes: str, jar: Path, tmp_path: Path) -> None:
-    reading = Files(FileSystems("file://"))
     classpath.offer([str(jar)])
-    for name, words in {
-        "org.example.NoSuch": "there is no Java class org.example.NoSuch",
-        "org.apache.hadoop.mapred.FileInputFormat": "is abstract",
-        "java.lang.String": "is not an InputFormat",
-        "example.Needy": "example.Needy has no constructor without arguments",
-    }.items():
-        with pytest.raises(UsageError, match=words):
-            made(name, classes).splits([], Cutting(), reading)
+    with pytest.raises(UsageError, match=r"there is no Java class org\.example\.NoSuch"):
+        made("org.example.NoSuch", classes).splits([], Cutting(), Files(FileSystems("file://")))
+    order: dict[str, object] = {"do": "input", "class": NEW, "properties": {}}
+    with contextlib.closing(start("input format", settings(classes), order)) as helper:
+        for name, words in {
+            "org.apache.hadoop.mapred.FileInputFormat": "is abstract",
+            "java.lang.String": "is not an InputFormat",
+            "example.Needy": "example.Needy has no constructor without arguments",
+        }.items():
+            with pytest.raises(UsageError, match=words):
+                helper.ask(**{**order, "class": name})
     with pytest.raises(UsageError, match=f"output format {OLD}: {OLD} is not an OutputFormat"):
         output_format(OLD, settings(classes)).writer(Parts(tmp_path))
 
@@ -228,7 +226,7 @@ def test_a_writer_that_fails(word: str, classes: str, jar: Path, tmp_path: Path)
 def test_classes_in_a_jar_of_the_job(hadoop: MiniHadoop, jar: Path, place: Place, gateway: Gateway) -> None:
     """Hadoop's classes are where HADOOP_HOME says."""
     gateway.environment["HADOOP_HOME"] = str(hadoop.layout.root)
-    gateway.properties["xlearning.java.options"] = QUICK
+    gateway.properties["xlearning.java.options"] = java_jar.QUICK
     lines = [b"%s %d\n" % (name, n) for name in (b"a", b"b", b"c") for n in range(3000)]
     for number, name in enumerate(("a b", "b", "c")):
         place.write(f"in/{name}", b"".join(lines[3000 * number : 3000 * (number + 1)]))
@@ -237,7 +235,7 @@ def test_classes_in_a_jar_of_the_job(hadoop: MiniHadoop, jar: Path, place: Place
     output = ("--output-strategy", "stream", "--outputformat", "example.Brackets")
     ran = gateway.submit(
         *(*common, "--inputformat", "example.Upper", "--cacheFile", place.at("lib/own.jar")),
-        *("--conf", "xlearning.input.split.number=6", "--conf", "xlearning.input.reader.threads=3"),
+        *("--conf", "xlearning.input.split.number=6", "--conf", "xlearning.input.reader.threads=2"),
         *(*output, "--output", place.at("out"), "--", "cat"),
     )
     assert ran.code == 0, ran.err
@@ -245,7 +243,10 @@ def test_classes_in_a_jar_of_the_job(hadoop: MiniHadoop, jar: Path, place: Place
     wanted = b"".join(b"[%s]\n" % line.strip().upper() for line in lines)
     assert place.read("out/part-r-00000.brackets") == wanted
     place.write("in/z", b"bad\n")
-    ran = gateway.submit(*common, "--jars", jar, "--inputformat", "example.Lower", "--", "cat")
+    ran = gateway.submit(
+        *(*common, "--conf", "xlearning.input.reader.threads=1"),
+        *("--jars", jar, "--inputformat", "example.Lower", "--", "cat"),
+    )
     assert ran.code != 0
     assert "IllegalStateException: found bad" in ran.err
     assert "example.Lower" in ran.err

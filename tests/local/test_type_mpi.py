@@ -159,3 +159,21 @@ def test_a_node_without_open_mpi_is_told_what_to_install(gateway: Gateway) -> No
     assert ended.code == 2
     assert "xlearning.mpi.install.dir=nowhere has no bin/" in ended.err
     assert "exit code 127" in ended.err
+
+
+def test_a_mpirun_that_is_killed_is_to_blame_itself(gateway: Gateway) -> None:
+    (gateway.work / "stay.py").write_text(_STAY)
+    running = gateway.start(
+        *("--app-type", "mpi", "--worker-num", 1, "--files", "stay.py"),
+        *(str(frameworks.python("mpi")), "stay.py"),
+    )
+    wait_for(lambda: (found := mpirun_of(gateway)) and (found[0].send_signal(9), True), message="no mpirun")
+    ended = running.end(30)
+    assert ended.code == 2
+    assert "First to fail: scheduler:0" in ended.err and "exit code 137" in ended.err
+    assert "| xlearning: mpirun was killed by signal 9" in ended.err
+    gateway.nothing_is_left()
+
+
+def mpirun_of(gateway: Gateway) -> list[psutil.Process]:
+    return [process for process in gateway.processes() if words_of(process)[:1] == ["mpirun"]]

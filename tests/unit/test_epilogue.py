@@ -95,6 +95,9 @@ def test_out_of_memory_is_one_sentence_with_the_way_out() -> None:
     assert out_of_memory("1 of 1 GB", "chief").endswith(
         "--chief-worker-memory (xlearning.chief.worker.memory) gives it more"
     )
+    assert out_of_memory("1 of 1 GB", "scheduler").endswith(
+        "--conf (xlearning.scheduler.memory) gives it more"
+    )
 
 
 def test_what_the_reason_says_is_not_said_twice() -> None:

@@ -6,6 +6,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from xlearning.errors import UsageError
 from xlearning.formats import own
 from xlearning.frameworks import framework, known
 from xlearning.frameworks.base import Crew, Framework
+from xlearning.frameworks.guarded import Guarded
 from xlearning.frameworks.outside import find, source
 
 RING = textwrap.dedent(
@@ -55,7 +57,7 @@ def test_an_entry_point_names_a_type(site: Path) -> None:
     assert find("Ring") == find("RING") == "ringtype:Ring"
     assert source("ringtype") == RING
     made = framework("RING", "ringtype:Ring")
-    assert type(made).__name__ == "Ring"
+    assert isinstance(made, Guarded) and type(made.inner).__name__ == "Ring"
     assert find("SQUARE") == ""
 
 
@@ -70,7 +72,7 @@ def test_a_job_with_one_is_planned_as_it_says(site: Path, capsys: pytest.Capture
     distribution(site, "ring", "ringtype:Ring")
     command = ["--local", "--dry-run", "--app-type", "ring", "--ps-num", "1", "true"]
     assert main(command) == 1
-    assert "type RING has none" in capsys.readouterr().err
+    assert "type RING has no parameter servers" in capsys.readouterr().err
     assert main(["--local", "--dry-run", "--app-type", "ring", "true"]) == 0
     assert "type RING" in capsys.readouterr().out
 
@@ -88,6 +90,58 @@ def test_what_is_no_type(text: str, words: str, site: Path, capsys: pytest.Captu
     command = ["--local", "--dry-run", "--files", "site/broken.py", "--app-type", "broken:Ring", "true"]
     assert main(command) == 1
     assert words in capsys.readouterr().err
+
+
+_FAULTS = [
+    ("roles", "raise KeyError('oops')", "KeyError: 'oops' (broken.py line 4, in roles)"),
+    ("problems", "raise SystemExit(3)", "SystemExit: 3 (broken.py line 4, in problems)"),
+    ("rules", "raise ValueError(1)", "ValueError: 1 (broken.py line 4, in rules)"),
+    ("roles", "return ()", "roles(): it answers (), not one or more RoleSpec"),
+    ("roles", "return [RoleSpec('worker', 0, 512, 1)]", "role worker with instances 0"),
+    ("roles", "return [RoleSpec('a/b', 1, 512, 1)]", "'a/b' is no name of a role"),
+    ("roles", "return [RoleSpec('worker', 1, 512, 1)] * 2", "a role is there twice: worker, worker"),
+    ("rules", "return 5", "rules(): it answers 5, not Rules"),
+    ("rules", "return Rules(ports={'worker': -3})", "-3 ports for role worker"),
+    ("rules", "return Rules(service_roles=frozenset(['worker']))", "no role decides when the job is over"),
+]
+
+
+@pytest.mark.parametrize(("method", "body", "words"), _FAULTS)
+def test_faults_of_a_type_are_told_before_anything_is_sent(
+    method: str, body: str, words: str, site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        "from xlearning.frameworks.base import Framework, Rules; from xlearning.job import RoleSpec",
+        "class Ring(Framework):",
+        f"  def {method}(self, *_):",
+        f"    {body}",
+    )
+    (site / "broken.py").write_text("\n".join(text))
+    command = ["--local", "--dry-run", "--files", "site/broken.py", "--app-type", "broken:Ring", "true"]
+    assert main(command) == 1
+    said = capsys.readouterr().err
+    assert "application type broken:Ring" in said and words in said
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("None", "it answers None, not Setup"),
+        ("Setup({'A': 1})", "1 is no text"),
+        ("Setup({}, {'x': 5})", "5 is no text"),
+        ("Setup({}, {}, ('true', 3))", "3 is no text"),
+        ("Setup({'A=B': ''})", "no program can have a variable A=B="),
+        ("Setup({'A': 'x\\0y'})", "no program can have a variable A="),
+        ("{}['a']", "KeyError: 'a' (broken.py line 4, in setup)"),
+    ],
+)
+def test_faults_in_what_a_container_would_get(answer: str, words: str) -> None:
+    text = ("from xlearning.frameworks.base import Framework, Setup", "class Ring(Framework):")
+    own.offer({"broken": "\n".join([*text, "  def setup(self, *_):", f"    return {answer}"])})
+    made: Any = framework("RING", "broken:Ring")
+    with pytest.raises(UsageError) as caught:
+        made.setup(None, None, None, None)
+    assert words in str(caught.value)
 
 
 def test_every_type_of_ours_can_be_made() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,12 @@ def test_the_archive_holds_them_and_what_they_need_but_nothing_of_the_base(tmp_p
     assert not tops & {"grpc", "xlearning", "hdfs_native"}
     assert notes == ()
     assert archive.digest == extras(("cramjam", "s3fs"), here, here, tmp_path)[0].digest
+
+
+def test_large_parts_of_libraries_that_no_agent_loads_stay_here(tmp_path: Path) -> None:
+    here = gateway()
+    files = extras(("s3fs", "pyarrow"), here, here, tmp_path)[0].files
+    described = {name.split("/")[2] for name in files if re.match("botocore/data/[^/]+/", name)}
+    assert {"s3", "sts"} <= described <= {"s3", "sts", "sso", "sso-oidc", "signin"}
+    assert {"pyarrow/fs.py", "pyarrow/orc.py", "botocore/data/endpoints.json"} <= files.keys()
+    assert [name for name in files if re.search("_flight|arrow_s3|_s3fs", name)] == []

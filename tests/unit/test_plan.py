@@ -188,7 +188,7 @@ def test_mxnet_without_servers_is_independent_copies() -> None:
 
 def test_ps_for_a_type_without() -> None:
     text = refusal("--app-type", "pytorch", "--ps-num", "2")
-    assert "type PYTORCH has none" in text
+    assert "type PYTORCH has no parameter servers" in text
     assert "--ps-num" in text
 
 
@@ -618,9 +618,24 @@ def test_paths_of_this_machine_for_a_cluster_are_noticed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"), [("tensorflw", "TENSORFLOW"), ("lightgbm", "DISTLIGHTGBM"), ("horovd", "HOROVOD")]
+    ("written", "meant"),
+    [("tensorflw", "TENSORFLOW"), ("torch", "DISTTORCH"), ("pytorc", "PYTORCH"), ("horovd", "HOROVOD")],
 )
 def test_a_type_that_was_meant_otherwise_is_noticed(written: str, meant: str) -> None:
     notes = plan("--app-type", written, "--worker-num", "2").notes
     assert any(f"type {written.upper()} runs independent workers; did you mean {meant}?" in n for n in notes)
     assert not any("did you mean" in note for note in plan("--app-type", "keras").notes)
+
+
+@pytest.mark.parametrize(
+    ("words", "note"),
+    [
+        (("--app-type", "pytorch"), "--app-type DISTTORCH lets them train one"),
+        (("--app-type", "xgboost"), "--app-type DISTXGBOOST lets them train one"),
+        (("--app-type", "tensorflow"), "xlearning.tf.distribution.strategy=true lets them train one"),
+        (("--app-type", "spark"), "no type is called SPARK: its 2 workers do not know one another"),
+    ],
+)
+def test_workers_that_train_alone_are_told(words: tuple[str, ...], note: str) -> None:
+    assert any(note in told for told in plan(*words, "--worker-num", "2").notes)
+    assert not any("train" in told or "know" in told for told in plan(*words).notes)

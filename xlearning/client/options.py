@@ -19,8 +19,9 @@ OPTIONS: tuple[Option, ...] = (
     Option("app-name", "Name of the application (default: XLearning-<milliseconds>).", JOB,
            metavar="NAME", aliases=("name",), common=True),
     Option("app-type",
-           "Kind of program: TENSORFLOW gets a cluster of workers and parameter servers; any other "
-           "word runs independent workers (default: XLEARNING).",
+           "What brings the containers together: TENSORFLOW, DISTTORCH, DISTXGBOOST, DISTLIGHTGBM, MXNET, "
+           "XFLOW, LIGHTLDA, MPI, HOROVOD, TENSORNET, TENSOR2TENSOR, or module:Class of your own. Any other "
+           "word, as PYTORCH, runs independent workers (default: XLEARNING). docs/types.md has each.",
            JOB, metavar="TYPE", common=True),
     Option("launch-cmd",
            "The command in one string, split as a shell would but run without one. Words at the end "

@@ -60,6 +60,13 @@ def memory_property(role: str) -> str:
     return f"xlearning.{name}.memory"
 
 
+def memory_option(role: str) -> str:
+    """The option that sets it; `--conf` for those that have none of their own."""
+    if role == "scheduler":
+        return "--conf"
+    return "--" + memory_property(role).removeprefix("xlearning.").replace(".", "-")
+
+
 def out_of_memory(amount: str, role: str) -> str:
     """That a container was ended for its memory, and what helps; nothing is to be added to it.
 
@@ -69,8 +76,7 @@ def out_of_memory(amount: str, role: str) -> str:
         How much it had of how much: ``900 of 1024 MB``.
     """
     name = memory_property(role)
-    option = "--" + name.removeprefix("xlearning.").replace(".", "-")
-    return f"{OUT_OF_MEMORY}: {amount}; {option} ({name}) gives it more"
+    return f"{OUT_OF_MEMORY}: {amount}; {memory_option(role)} ({name}) gives it more"
 
 
 def killed_by(user: str, reason: str) -> str:

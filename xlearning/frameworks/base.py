@@ -113,6 +113,10 @@ class Framework:
         """What is wrong with a job of this type: (what, what to do about it) pairs."""
         return ()
 
+    def notes(self, crew: Crew, config: Config) -> Sequence[str]:
+        """What somebody who submits a job of this type may not expect."""
+        return ()
+
     def roles(self, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
         """Roles in the order in which the cluster is asked for them."""
         workers = worker_role(crew.workers, config)

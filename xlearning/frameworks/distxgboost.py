@@ -76,7 +76,8 @@ try:
 except ImportError as error:
     sys.exit(
         "%s has no tracker of XGBoost: %s\\n"
-        "Name the Python that has it: --conf xlearning.xgboost.python=PATH" % (sys.executable, error)
+        "Start the program with a Python that has it (its first word), or name one for the tracker: "
+        "--conf xlearning.xgboost.python=PATH" % (sys.executable, error)
     )
 tracker = RabitTracker(host_ip=host, n_workers=workers, port=port, sortby="task")
 current = hasattr(tracker, "wait_for")

@@ -7,6 +7,7 @@ from importlib import metadata, util
 from xlearning.errors import UsageError
 from xlearning.formats.own import Own
 from xlearning.frameworks.base import Framework
+from xlearning.frameworks.guarded import Guarded
 
 GROUP = "xlearning.frameworks"
 """Entry points of this group name types: ``NAME = module:Class``."""
@@ -45,7 +46,7 @@ def source(module: str) -> str | None:
 
 
 def load(outside: str) -> Framework:
-    """The type ``module:Class``.
+    """The type ``module:Class``; its own faults are told as such.
 
     Raises
     ------
@@ -56,4 +57,4 @@ def load(outside: str) -> Framework:
     made = own.make()
     if not isinstance(made, Framework):
         raise own.refuse("it is not derived from xlearning.frameworks.base.Framework")
-    return made
+    return Guarded(own, made)

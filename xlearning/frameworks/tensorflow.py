@@ -40,6 +40,15 @@ class TensorFlow(Framework):
             ]
         return ()
 
+    def notes(self, crew: Crew, config: Config) -> Sequence[str]:
+        """Without servers or a strategy workers do not know one another."""
+        if crew.ps or crew.workers < 2 or config.get(_STRATEGY):
+            return ()
+        return [
+            f"{crew.workers} workers without parameter servers are independent: each trains a model of "
+            f"its own (--conf {_STRATEGY}=true lets them train one)"
+        ]
+
     def roles(self, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
         """A chief is a role of its own where its memory differs and other workers stand beside it.
 

@@ -108,7 +108,7 @@ def _failure(
     if fix:
         lines.append(f"  hint: {fix}")
     elif container is not None:
-        advice = hint(container.exit_code, container.last_lines, container.reason, where)
+        advice = hint(container.exit_code, container.last_lines, container.reason, where, container.role)
         lines += [f"  hint: {advice}"] if advice else []
     return lines
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from xlearning.cluster import exit_words, yarn_words
+from xlearning.job import WORKER
 
 # What container/bootstrap.py and the start scripts end with when xlearning itself cannot run on a node.
 RESERVED = {
@@ -40,9 +41,9 @@ RESERVED = {
 }
 NODES, THIS_MACHINE = "the nodes", "this machine"
 _EXITED = re.compile(r"exit ?code:? (\d+)", re.IGNORECASE)
-_MEMORY_HINT = "it may have run out of memory: give its role more, such as --worker-memory 4g"
+_MEMORY_HINT = "it may have run out of memory: {more} gives it more"
 _OVER_LIMIT_HINT = (
-    "give its role more, such as --worker-memory 4g; the agent (about 60 MB) and TensorBoard (about 100 MB, "
+    "{more} gives it more; the agent (about 60 MB) and TensorBoard (about 100 MB, "
     "--board-enable false turns it off) count too"
 )
 _PREEMPTED_HINT = (
@@ -58,18 +59,23 @@ _INSTEAD = re.compile(r"; (\S+) is there")
 _SCRIPT = re.compile(r"can't open file '(?:[^']*/)?([^'/]+)'")
 
 
-def hint(code: int | None, last_lines: Sequence[str], reason: str = "", where: str = NODES) -> str:
+def hint(
+    code: int | None, last_lines: Sequence[str], reason: str = "", where: str = NODES, role: str = WORKER
+) -> str:
     """What to try, from exit code, last output and reason; empty when nothing is known, or all is said.
 
     Parameters
     ----------
     where : str
         What the machines are called on which the program ran: `NODES` or `THIS_MACHINE`.
+    role : str
+        Of the container.
     """
+    more = f"{exit_words.memory_option(role)} ({exit_words.memory_property(role)})"
     if reason.startswith((exit_words.OUT_OF_MEMORY, *_DATA)):
         return ""
     if "physical memory used" in reason:
-        return _OVER_LIMIT_HINT
+        return _OVER_LIMIT_HINT.format(more=more)
     if code == exit_words.PREEMPTED or yarn_words.PREEMPTION in reason:
         return _PREEMPTED_HINT
     if code == exit_words.LOST or yarn_words.NODE_LOST in reason:
@@ -82,7 +88,7 @@ def hint(code: int | None, last_lines: Sequence[str], reason: str = "", where: s
     if script:
         return f"is {script.group(1)} shipped? --files {script.group(1)} puts it into the working folder"
     if code in (137, exit_words.OVER_VIRTUAL, exit_words.OVER_MEMORY) or "MemoryError" in text:
-        return _MEMORY_HINT
+        return _MEMORY_HINT.format(more=more)
     if code == 139:
         return _SEGV_HINT
     if code == 143:

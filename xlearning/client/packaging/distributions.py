@@ -14,8 +14,14 @@ Find = Callable[[str], Distribution]
 # Named as needed, but nothing that runs on the nodes loads them: hdfs-native's command line, its
 # fsspec adapter, and what skein makes certificates with, which happens on the gateway.
 LEFT_OUT = frozenset(("argcomplete", "fsspec", "cryptography"))
+# Beside tests and caches: what serves compilers, pyarrow's Flight and its own S3 (S3 is reached through
+# s3fs), and descriptions of Amazon's services other than S3 and those that give keys for it.
 _SKIPPED = re.compile(
-    r"(^|/)(__pycache__|tests?|testing)/|\.pyc$|^pyarrow/(include|src)/|^skein/java/|^\.\./|^/"
+    r"""(^|/)(__pycache__|tests?|testing)/ | \.pyc$ | ^skein/java/ | ^\.\./ | ^/
+    | ^pyarrow/(include|src)/ | ^pyarrow/.*\.(pyx|pxi|pxd)$
+    | ^pyarrow/(libarrow(_python)?_flight|_flight|libarrow_s3|_s3fs)\b
+    | ^botocore/data/(?!(s3|sso|sso-oidc|sts|signin)/)[^/]+/""",
+    re.VERBOSE,
 )
 _SKIPPED_RECORDS = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")
 _LIBRARY = re.compile(r"^[^/]+\.data/(?:purelib|platlib)/")

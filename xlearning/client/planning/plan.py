@@ -190,6 +190,7 @@ def make_plan(
         feeds = ()
         if not dealing.rule(config).whole:
             crew = roles.match_files(crew, _smallest(listings), config, notes)
+    roles.check(type_, crew, config, found, notes)
     asked = type_.roles(crew, config)
     roles.check_limit(asked, config, found)
     if setting.local:
@@ -225,6 +226,7 @@ def make_plan(
         framework=outside,
         modules=own_modules,
     )
+    type_.rules(job, config)  # a type of the user's own may have none that a job can run by
     libraries: tuple[str, ...] = ()
     if not setting.local or streaming or output_strategy is OutputStrategy.STREAM:
         from xlearning.client.planning.extras import needed  # not loaded by plain local jobs

@@ -13,6 +13,17 @@ from xlearning.frameworks.base import Crew, Framework
 from xlearning.job import RoleSpec
 
 TENSORFLOW = "TENSORFLOW"
+# Types of independent workers -> those that make them train together.
+_TOGETHER = {"PYTORCH": "DISTTORCH", "XGBOOST": "DISTXGBOOST", "LIGHTGBM": "DISTLIGHTGBM"}
+_INDEPENDENT = ("XLEARNING", "VISUALDL", "CAFFE", "THEANO", "KERAS", "SKLEARN")
+# What people write who know the programs, not the types.
+_WORDS = {
+    **dict.fromkeys(("TORCH", "DDP", "TORCHRUN", "DISTPYTORCH"), "DISTTORCH"),
+    **dict.fromkeys(("XGB", "DISTXGB"), "DISTXGBOOST"),
+    **dict.fromkeys(("TF", "TF2", "TENSORFLOW2"), TENSORFLOW),
+    **dict.fromkeys(("DISTMXNET", "DISTXDL", "DMLC"), "MXNET"),
+    **dict.fromkeys(("OPENMPI", "MPIRUN"), "MPI"),
+}
 
 
 def outside(app_type: str, problems: list[Problem]) -> str:
@@ -43,22 +54,43 @@ def asked(app_type: str, type_: Framework, config: Config, problems: list[Proble
     """The crew that the properties ask for."""
     ps = int(config.get("xlearning.ps.num"))
     if ps > 0 and not type_.has_ps:
+        served = [name for name in known() if framework(name).has_ps and name != "XDL"]
         problems.append(
             Problem(
-                f"{ps} parameter servers are asked for, but type {app_type} has none",
-                f"leave out --ps-num, or choose --app-type {TENSORFLOW}",
+                f"--ps-num {ps}: type {app_type} has no parameter servers",
+                f"leave out --ps-num; these types have some: {', '.join(served)}",
             )
         )
-    if type(type_) is Framework and (meant := difflib.get_close_matches(app_type, known(), 1, 0.8)):
-        notes.append(f"type {app_type} runs independent workers; did you mean {meant[0]}?")
     total = int(config.get("xlearning.worker.num"))
+    if type(type_) is Framework:
+        _tell_independent(app_type, total, notes)
     evaluator = bool(config.get("xlearning.tf.evaluator"))
     if evaluator and (not type_.has_evaluator or total < 2):
         notes.append(f"--tf-evaluator has no effect: it needs type {TENSORFLOW} and at least 2 workers")
         evaluator = False
-    crew = Crew(total - evaluator, ps, evaluator)
+    return Crew(total - evaluator, ps, evaluator)
+
+
+def check(type_: Framework, crew: Crew, config: Config, problems: list[Problem], notes: list[str]) -> None:
+    """What the application type says against the crew that there will be."""
     problems.extend(Problem(*pair) for pair in type_.problems(crew, config))
-    return crew
+    notes.extend(type_.notes(crew, config))
+
+
+def _tell_independent(app_type: str, workers: int, notes: list[str]) -> None:
+    """Where somebody may have thought of programs that train together."""
+    if app_type in _TOGETHER and workers > 1:
+        notes.append(
+            f"type {app_type} runs {workers} independent workers, each of which trains a model of its own; "
+            f"--app-type {_TOGETHER[app_type]} lets them train one"
+        )
+    elif app_type not in (*_INDEPENDENT, *_TOGETHER):
+        names = (*known(), *_TOGETHER, *_INDEPENDENT)
+        meant = _WORDS.get(app_type) or next(iter(difflib.get_close_matches(app_type, names, 1, 0.7)), "")
+        if meant:
+            notes.append(f"type {app_type} runs independent workers; did you mean {meant}?")
+        elif workers > 1:
+            notes.append(f"no type is called {app_type}: its {workers} workers do not know one another")
 
 
 def match_files(crew: Crew, smallest: int, config: Config, notes: list[str]) -> Crew:
