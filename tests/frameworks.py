@@ -77,7 +77,8 @@ RECIPES = {
         modules=("torch", "torch.distributed.run", "torch._dynamo"),  # the last for every optimizer
     ),
     "boosting": Recipe(
-        (("xgboost-cpu==3.2.0", "lightgbm==4.7.0", "numpy"),), modules=("xgboost", "lightgbm")
+        (("xgboost-cpu==3.2.0", "lightgbm==4.7.0", "scikit-learn", "numpy"),),
+        modules=("xgboost", "lightgbm", "sklearn.linear_model"),
     ),
     "horovod": Recipe(
         (

@@ -7,7 +7,16 @@ from dataclasses import replace
 from xlearning.am.core.machine import Machine
 from xlearning.am.core.state import Container, Phase, SaveRun
 from xlearning.config.confidential import hide_words
-from xlearning.job import CHIEF, WORKER, AppState, ContainerView, InputView, SaveView, Snapshot
+from xlearning.job import (
+    CHIEF,
+    WORKER,
+    AppState,
+    ContainerState,
+    ContainerView,
+    InputView,
+    SaveView,
+    Snapshot,
+)
 
 
 def snapshot(
@@ -93,11 +102,12 @@ def _order(container: Container) -> tuple[int, str, int, str]:
 
 
 def _progress(views: tuple[ContainerView, ...]) -> float | None:
-    """Mean over all workers, a missing one counting 0; None while nobody has reported."""
+    """Mean over all workers, silent ones counting 0 until they have succeeded; None while all are silent."""
     workers = [v for v in views if v.role == WORKER and v.index is not None]
     if not any(v.progress is not None for v in workers):
         return None
-    return sum(v.progress or 0.0 for v in workers) / len(workers)
+    done = (1.0 if v.state is ContainerState.SUCCEEDED else v.progress or 0.0 for v in workers)
+    return sum(done) / len(workers)
 
 
 def _view(container: Container, memory: int, input_files: dict[tuple[str, int], int]) -> ContainerView:

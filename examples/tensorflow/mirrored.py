@@ -31,7 +31,6 @@ def rows(pattern: str) -> tuple[np.ndarray, np.ndarray]:
 
 def train(options: argparse.Namespace) -> None:
     """Be a worker, with all others or alone."""
-    task = json.loads(os.environ.get("TF_CONFIG", "{}")).get("task", {"type": "worker", "index": 0})
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
     features, labels = map(tf.constant, rows("data/*.csv"))
     with strategy.scope():  # each worker adds its part to every change
@@ -66,7 +65,7 @@ def train(options: argparse.Namespace) -> None:
             print(f"step {finished}/{options.steps}  loss {losses[-1]:.6f}", flush=True)
     found = {"weights": weights.numpy().ravel().tolist(), "bias": float(bias.numpy()[0])}
     save("model", rows=len(labels), total=float(total), losses=losses, **found)
-    if options.shared and (task["type"] == "chief" or task["index"] == 0):
+    if options.shared and os.environ.get("TF_INDEX", "0") == "0":
         save(options.shared, **found)
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import doc_pages
 import frameworks
 from submitting import Gateway
 
@@ -33,20 +34,16 @@ def order(data: object, output: object, *command: object) -> tuple[object, ...]:
 
 def test_workers_learn_one_model(gateway: Gateway, tmp_path: Path) -> None:
     python = frameworks.python("boosting")
-    data = make_data(tmp_path / "rings")
-    ended = gateway.submit(*order(data, tmp_path / "out", python, "train.py"))
-    assert ended.code == 0, ended.err
-    first, second = sorted((tmp_path / "out").glob("container_*"))
+    doc_pages.run(EXAMPLE / "README.md", gateway, python.parent)
+    first, second = sorted((gateway.work / "rings-model").glob("container_*"))
     assert learned(first) == learned(second)
     reports = [json.loads((one / "report.json").read_text()) for one in (first, second)]
     assert [report["machines"] for report in reports] == [2, 2]
     assert sum(report["rows"] for report in reports) == 2000
 
-    alone = tmp_path / "alone"
-    alone.mkdir()
-    (alone / "data").symlink_to(data)
-    subprocess.run([python, EXAMPLE / "train.py"], cwd=alone, check=True, capture_output=True)
-    single = json.loads((alone / "model" / "report.json").read_text())
+    (tmp_path / "data").symlink_to(gateway.work / "rings")
+    subprocess.run([python, EXAMPLE / "train.py"], cwd=tmp_path, check=True, capture_output=True)
+    single = json.loads((tmp_path / "model" / "report.json").read_text())
     assert single["rows"] == 2000
     for report in reports:
         assert report["last"] < 0.3 * report["first"]

@@ -864,6 +864,14 @@ def test_a_member_that_reserves_no_ports_is_replaced_and_named_at_last() -> None
     assert "worker:1 reserved no ports within 30 s" in reason
 
 
+def test_a_worker_that_has_succeeded_counts_whole() -> None:
+    story = Story(worker=2, outputs=False)
+    tasks = story.all_running()
+    story.do(ev.Beat(tasks["worker:0"], 1, 0.5))
+    story.exits(tasks["worker:1"])
+    assert snapshot(story.machine, input_files={}, page_url="").progress == 0.75
+
+
 def test_a_lost_node_makes_a_talking_agent_stop() -> None:
     story = Story(worker=2, outputs=False)
     tasks = story.all_running()

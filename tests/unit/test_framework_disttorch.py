@@ -84,7 +84,7 @@ def test_it_is_made_of_workers_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*words, "train"]) == 0
     assert re.search("^ +worker +3 x ", capsys.readouterr().out, re.MULTILINE)
     assert main([*words, "--ps-num", "1", "train"]) == 1
-    assert "type DISTTORCH has none" in capsys.readouterr().err
+    assert "type DISTTORCH has no parameter servers" in capsys.readouterr().err
 
 
 def test_pytorch_is_independent_workers() -> None:

@@ -10,11 +10,12 @@ import pytest
 
 from xlearning.client.api.job import Job
 from xlearning.client.api.order import request_of
-from xlearning.client.planning import own_disks
+from xlearning.client.planning import inputs, own_disks
 from xlearning.client.planning.board import kept_in
 from xlearning.client.planning.names import local_name, split_alias, split_list
 from xlearning.client.planning.outputs import sweep_remains
 from xlearning.client.planning.plan import Plan, Setting, make_plan
+from xlearning.client.problems import Problem
 from xlearning.client.scan import scan
 from xlearning.cluster.base import ApplicationReport
 from xlearning.config import Config, load
@@ -315,6 +316,23 @@ def test_empty_folder(folder: Path) -> None:
     assert "--allow-empty-input" in refusal("--input", "void#v")
     assert plan("--input", "void#v", "--allow-empty-input").listings[0].files == ()
     assert "matches nothing" in refusal("--input", "nowhere#v", "--allow-empty-input")
+
+
+def test_an_input_that_lies_on_this_machine_and_not_on_hdfs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clouds").mkdir()
+    found: list[Problem] = []
+
+    monkeypatch.setattr(FileSystems, "of", lambda *_: None)
+    specs = [InputSpec("data", ("hdfs://nn/user/me/clouds", "hdfs://nn/user/me/rain"))]
+    monkeypatch.setattr(inputs, "files_of", lambda *_args, **_more: None)
+    inputs.list_inputs(specs, FileSystems("hdfs://nn"), allow_empty=False, problems=found)
+    assert [problem.fix for problem in found] == [
+        "clouds is in this folder: copy it with hdfs dfs -put, or correct the path",
+        "correct the path",
+    ]
 
 
 # ---- outputs -------------------------------------------------------------------------------------

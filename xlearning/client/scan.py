@@ -23,6 +23,7 @@ _MEANT = {
     **dict.fromkeys(("ps", "servers"), "ps-num"),
     "job-name": "app-name",
     "archive": "archives",
+    "gpus": "worker-gpus",
     **dict.fromkeys(("D", "define"), "conf"),
 }
 # The original takes every word up to the next option for a value of these, and drops all but the first.

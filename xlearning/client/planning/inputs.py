@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from xlearning.client.planning.names import local_name, split_alias, split_list
 from xlearning.client.planning.special import no_files
 from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
-from xlearning.fs.base import FileStatus
+from xlearning.fs.base import FileStatus, split_uri
 from xlearning.fs.listing import files_of
 from xlearning.job import InputSpec
 from xlearning.units import format_bytes
@@ -129,7 +130,7 @@ def _files(
         )
         return []
     if files is None:
-        problems.append(Problem(f"input {pattern} matches nothing", "correct the path"))
+        problems.append(Problem(f"input {pattern} matches nothing", _way_to(pattern)))
     elif not files and not allow_empty:
         problems.append(
             Problem(
@@ -137,3 +138,11 @@ def _files(
             )
         )
     return files or []
+
+
+def _way_to(pattern: str) -> str:
+    """What to do about an input that is not there; it may lie on this machine's disk."""
+    scheme, name = split_uri(pattern)[0], pattern.rstrip("/").rpartition("/")[2]
+    if scheme in ("hdfs", "viewfs") and Path(name).exists():
+        return f"{name} is in this folder: copy it with hdfs dfs -put, or correct the path"
+    return "correct the path"

@@ -73,7 +73,7 @@ def fetch(found: Found, folder: Path, console: Console) -> None:
     from xlearning.fs.transfer import download  # takes a while to load
 
     total = sum(item.size for item in items)
-    console.info(f"{len(items)} files, {format_bytes(total)}, are fetched from {source}")
+    console.info(f"Fetching {format_bytes(total)} from {source} (files: {len(items)})")
     download(fss, items, folder)
 
 

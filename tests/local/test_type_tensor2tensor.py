@@ -1,0 +1,31 @@
+"""TENSOR2TENSOR: what its programs are told, in a real job."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from submitting import Gateway
+
+TELL = """
+import os, sys, time
+print("told", os.environ["TF_CONFIG"], flush=True)
+while os.environ["TF_ROLE"] == "ps": time.sleep(60)
+"""
+
+
+def test_workers_are_masters(gateway: Gateway) -> None:
+    (gateway.work / "tell.py").write_text(TELL)
+    ended = gateway.submit(
+        *("--app-type", "tensor2tensor", "--ps-num", 1, "--worker-num", 2, "--files", "tell.py"),
+        *("--", "python3", "tell.py"),
+    )
+    assert ended.code == 0, ended.err
+    logs = gateway.verb("logs", ended.app_id).out
+    told = [json.loads(text) for text in re.findall(r"told (\{.*\})", logs)]
+    tasks = sorted((one["task"]["type"], one["task"]["index"]) for one in told)
+    assert tasks == [("master", 0), ("master", 1), ("ps", 0)]
+    assert {one["environment"] for one in told} == {"cloud"}
+    assert len({json.dumps(one["cluster"]) for one in told}) == 1
+    assert [len(told[0]["cluster"][role]) for role in ("master", "ps")] == [2, 1]
+    gateway.nothing_is_left()
