@@ -53,6 +53,7 @@ xl-submit VERB [OPTION]... [APP_ID]                   look after one
   well be a variable of your shell script.
 - Variables of the program, a later one of this list winning: `xlearning.container.env.NAME`, `--env-file`
   (as other tools read `.env` files: comments, `export`, quotes; no `${...}` is replaced), `--env`.
+  They win over those that the application type sets (`RANK`, `TF_CONFIG`, ...); a note names these.
 - In a list a comma that belongs to a name is written `\\,`, as in `--files 'a\\,b.txt,c.txt'`; options with
   lists may be repeated. Spaces around the parts are dropped.
 - The command and the variables may hold any byte but NUL. The kernel gives a program words and variables of

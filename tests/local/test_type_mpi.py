@@ -94,11 +94,21 @@ def test_the_example_learns_what_one_process_learns(gateway: Gateway) -> None:
 def test_ranks_run_in_their_container_with_its_environment_and_logs(gateway: Gateway) -> None:
     (gateway.work / "look.py").write_text(_LOOK)
     ended = gateway.submit(
-        *("--app-type", "mpi", "--worker-num", 2, "--env", "COLOUR=dark blue", "--files", "look.py"),
-        *("--output", "out#out", "--conf", "xlearning.createcontainerid.dir=true"),
+        *(
+            "--app-type",
+            "mpi",
+            "--worker-num",
+            2,
+            "--env",
+            "COLOUR=dark blue",
+            "--env",
+            "OMPI_COMM_WORLD_RANK=7",
+        ),
+        *("--files", "look.py", "--output", "out#out", "--conf", "xlearning.createcontainerid.dir=true"),
         *("--", "-x", "PASSED=on", str(frameworks.python("mpi")), "look.py", "a b", "$HOME"),
     )
     assert ended.code == 0, ended.err
+    assert "type MPI sets these for each process, so yours have no effect: OMPI_COMM_WORLD_RANK" in ended.err
     seen = [json.loads(path.read_text()) for path in sorted(gateway.work.glob("out/*/*.json"))]
     assert [one["rank"] for one in seen] == [0, 1]
     out, err = logs(gateway, ended.app_id, "stdout"), logs(gateway, ended.app_id, "stderr")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
+import re
 
 import pytest
 
 from xlearning.config import Config
+from xlearning.container.mpi import node, scripts
 from xlearning.container.mpi.launcher import Node
 from xlearning.frameworks import framework
 from xlearning.frameworks.base import AGENT_PYTHON, Crew, Setup
@@ -107,6 +110,14 @@ def test_horovod_properties_become_its_variables() -> None:
     }
 
 
+def test_what_is_set_beside_a_rank_is_told_as_fixed() -> None:
+    text = scripts._RANK + inspect.getsource(node)
+    names = set(re.findall(r"HOROVOD_\w+", text))
+    assert {"HOROVOD_CROSS_RANK", "HOROVOD_SIZE"} <= names
+    assert all(name.startswith(framework("HOROVOD").fixed) for name in names)
+    assert not any(name.startswith(framework("MPI").fixed) for name in names)
+
+
 def test_ranks_of_one_worker_cannot_share_its_stream() -> None:
     words = {"input__strategy": "STREAM", "mpi__process__num__per__worker": 2}
     ((what, way_out),) = framework("MPI").problems(Crew(1, 0, False), config(**words))
@@ -116,11 +127,11 @@ def test_ranks_of_one_worker_cannot_share_its_stream() -> None:
 
 
 def test_whom_the_launcher_blames() -> None:
-    def node(**told: object) -> Node:
+    def ended(**told: object) -> Node:
         return Node(0, None, **told)  # type: ignore[arg-type]
 
-    assert node(ended=0).blame(3) is None
-    assert node(ended=1, failed=[[4, 1], [5, 3]]).blame(3) == (3, "rank 5 ended with exit code 3")
-    assert node(ended=1, failed=[[4, 1]]).blame(3) == (1, "rank 4 ended with exit code 1")
-    assert node(ended=137).blame(205) == (137, "Open MPI's daemon (orted) ended with exit code 137")
-    assert node(ended=0, custom=4).blame(4) == (4, "the program has written 4 as its exit code")
+    assert ended(ended=0).blame(3) is None
+    assert ended(ended=1, failed=[[4, 1], [5, 3]]).blame(3) == (3, "rank 5 ended with exit code 3")
+    assert ended(ended=1, failed=[[4, 1]]).blame(3) == (1, "rank 4 ended with exit code 1")
+    assert ended(ended=137).blame(205) == (137, "Open MPI's daemon (orted) ended with exit code 137")
+    assert ended(ended=0, custom=4).blame(4) == (4, "the program has written 4 as its exit code")

@@ -104,10 +104,13 @@ class Framework:
         Whether it has parameter servers (``--ps-num``).
     has_evaluator : bool
         Whether the last worker may be an evaluator (``--tf-evaluator``).
+    fixed : tuple of str
+        How names of variables begin that what it runs sets for each process, whatever the user gives.
     """
 
     has_ps = False
     has_evaluator = False
+    fixed: tuple[str, ...] = ()
 
     def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
         """What is wrong with a job of this type: (what, what to do about it) pairs."""

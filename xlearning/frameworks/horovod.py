@@ -14,6 +14,11 @@ class Horovod(Mpi):
     """One Horovod process per rank. On a second port of the launcher those without MPI find each other."""
 
     ports = 2
+    fixed = (
+        *Mpi.fixed,
+        *("HOROVOD_RANK", "HOROVOD_SIZE", "HOROVOD_LOCAL_RANK", "HOROVOD_LOCAL_SIZE", "HOROVOD_CROSS_"),
+        *("HOROVOD_HOSTNAME", "HOROVOD_GLOO_RENDEZVOUS_"),
+    )
     processes = "xlearning.horovod.process.num.per.worker"
     libraries = "xlearning.horovod.extra.ld.library.path"
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from xlearning.client.planning import board as boards
 from xlearning.client.planning import (
     carry,
+    collisions,
     docker,
     idle,
     inputs,
@@ -227,6 +228,8 @@ def make_plan(
         modules=own_modules,
     )
     type_.rules(job, config)  # a type of the user's own may have none that a job can run by
+    if not found:
+        collisions.tell(type_, job, config, notes)
     libraries: tuple[str, ...] = ()
     if not setting.local or streaming or output_strategy is OutputStrategy.STREAM:
         from xlearning.client.planning.extras import needed  # not loaded by plain local jobs
