@@ -65,7 +65,11 @@ def _build(env: build.env.DefaultIsolatedEnv, source: Path, what: str, folder: P
     builder = build.ProjectBuilder.from_isolated_env(env, source, quiet_subprocess_runner)
     env.install(builder.build_system_requires)
     env.install(builder.get_requires_for_build(what))
-    return Path(builder.build(what, folder))
+    try:
+        return Path(builder.build(what, folder))
+    except build.BuildBackendException as error:
+        said = getattr(error.exception, "output", None) or b""
+        sys.exit(f"the {what} of {source} cannot be built: {error}\n{said.decode(errors='replace')}")
 
 
 def fetch(wheel: Path, folder: Path, target: Nodes, extras: str) -> None:
