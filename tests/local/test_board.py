@@ -49,7 +49,7 @@ def test_event_files_of_a_failed_job_can_be_looked_at(gateway: Gateway, tmp_path
         assert b'"loss"' in answer.read()
     looking.process.send_signal(signal.SIGINT)
     told = looking.end()
-    assert (told.code, "1 files" in told.err) == (0, True), told.err
+    assert (told.code, "(files: 1)" in told.err) == (0, True), told.err
     gateway.nothing_is_left()
 
 

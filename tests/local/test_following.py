@@ -62,7 +62,7 @@ def test_ctrl_c_on_a_terminal(key: str, code: int, gateway: Gateway, up: Path) -
 
 
 def test_the_panel_is_redrawn_in_place_and_goes(gateway: Gateway) -> None:
-    words = "printf '\\033[2J[red]odd[/red]\\n'; echo 'reporter progress:0.5' >&2; sleep 1"
+    words = "printf '\\033[2J[red]odd[/red]\\n'; echo 'reporter progress:0.5' >&2; sleep 3"
     with terminal(gateway, "--no-color", "--logs=worker:0", "--", "bash", "-c", words, columns=60) as shown:
         code, _ = shown.end()
     assert code == 0, shown.text
