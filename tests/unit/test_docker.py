@@ -13,6 +13,7 @@ from xlearning.cluster.docker_image import image
 from xlearning.config import Config, load
 from xlearning.container import docker
 from xlearning.errors import XLearningError
+from xlearning.frameworks import framework
 
 PLACE = docker.Place(
     name="container_1",
@@ -126,7 +127,8 @@ def test_yarns_own_runtime() -> None:
 def checked(settings: Config, *, local: bool = False) -> tuple[list[str], list[str]]:
     problems: list[Problem] = []
     notes: list[str] = []
-    planning.check("MPI" if local else "X", settings, problems, notes, local=local)
+    name = "MPI" if local else "X"
+    planning.check(name, framework(name), settings, problems, notes, local=local)
     return [problem.message for problem in problems], notes
 
 

@@ -104,12 +104,15 @@ class Framework:
         Whether it has parameter servers (``--ps-num``).
     has_evaluator : bool
         Whether the last worker may be an evaluator (``--tf-evaluator``).
+    launches : bool
+        Whether programs of ours start the user's, which they cannot do in a Docker container of its own.
     fixed : tuple of str
         How names of variables begin that what it runs sets for each process, whatever the user gives.
     """
 
     has_ps = False
     has_evaluator = False
+    launches = False
     fixed: tuple[str, ...] = ()
 
     def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:

@@ -30,6 +30,7 @@ class Mpi(Framework):
     """
 
     ports = 1
+    launches = True
     fixed: tuple[str, ...] = ("OMPI_COMM_WORLD_", "PMIX_RANK")
     processes = "xlearning.mpi.process.num.per.worker"
     libraries = "xlearning.mpi.extra.ld.library.path"

@@ -9,18 +9,26 @@ from xlearning.client.planning.idle import given
 from xlearning.client.problems import Problem
 from xlearning.cluster import yarn_docker
 from xlearning.config import Config
+from xlearning.frameworks.base import Framework
 
 _TYPE, _IMAGE, _RUNTIME = "xlearning.container.type", "xlearning.docker.image", "xlearning.docker.runtime"
 _ARGS, _MOUNTS = "xlearning.docker.run.args", "xlearning.docker.mounts"
 # YARN writes them unescaped into a shell script.
 _PLAIN = re.compile(r"[\w./:@,=+-]+")
 _MOUNT = re.compile(r"/[^:]*:/[^:]*(:(ro|rw))?")
-_LAUNCHED = frozenset(("MPI", "HOROVOD", "TENSORNET"))
 _OF_RUN = ("xlearning.docker.run.args", "xlearning.docker.command", "xlearning.docker.worker.dir",
            "xlearning.docker.pull")  # fmt: skip
 
 
-def check(app_type: str, config: Config, problems: list[Problem], notes: list[str], *, local: bool) -> None:
+def check(
+    app_type: str,
+    type_: Framework,
+    config: Config,
+    problems: list[Problem],
+    notes: list[str],
+    *,
+    local: bool,
+) -> None:
     """Tell what keeps a job from running in Docker containers, before anything is submitted.
 
     Parameters
@@ -42,7 +50,7 @@ def check(app_type: str, config: Config, problems: list[Problem], notes: list[st
     if yarn_docker.wanted(config):
         _check_yarn(config, problems, notes, local=local)
         return
-    if app_type in _LAUNCHED:
+    if type_.launches:
         problems.append(
             Problem(
                 f"type {app_type} starts its ranks by a launcher, which cannot do so in Docker containers",

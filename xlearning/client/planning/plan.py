@@ -148,7 +148,7 @@ def make_plan(
     outside = roles.outside(app_type, found)
     own_modules = modules.collect(config, outside, shipped, fss, found)
     type_ = roles.rules(app_type, outside, found)
-    docker.check(app_type, config, found, notes, local=setting.local)
+    docker.check(app_type, type_, config, found, notes, local=setting.local)
     output_strategy = OutputStrategy(config.get("xlearning.output.strategy"))
     if output_strategy is OutputStrategy.STREAM:
         sinks.check(request, config, found, notes)
