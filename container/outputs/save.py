@@ -102,12 +102,22 @@ def save(
         raise
 
 
-def held(base: Ledger, moves: Sequence[tuple[str, str]], save_id: str, fss: FileSystems) -> bool:
-    """Whether every save that holds files of ``base`` is still there. Blocks."""
+def held(base: Ledger, order: Order, fss: FileSystems, *, retry_time: float, cancel: threading.Event) -> bool:
+    """Whether every save that holds files of ``base`` is still there. Blocks.
+
+    Raises
+    ------
+    xlearning.errors.XLearningError, OSError
+        It cannot be found out, within ``retry_time`` seconds.
+    """
+    from xlearning.fs.retry import keep_trying
+
     for holder in (base.save_id, *base.needs()):
-        for _, target in moves:
+        for _, target in order.moves:
             folder, _, container_id = target.rpartition("/")
-            if not exists(fss.of(folder), join(folder.removesuffix(save_id) + holder, container_id)):
+            place = join(folder.removesuffix(order.save_id) + holder, container_id)
+            look = functools.partial(exists, fss.of(place), place)
+            if not keep_trying(look, retry_time=retry_time, cancel=cancel):
                 return False
     return True
 

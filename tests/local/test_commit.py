@@ -16,6 +16,7 @@ from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.fs.commit import Committer, Fenced, OutputTaken
 from xlearning.fs.intent import upload_folder
+from xlearning.fs.steps import OutputLost
 from xlearning.job import OutputSpec
 
 # A process that dies closes nothing.
@@ -184,6 +185,24 @@ def test_temporary_output_of_others_is_left_alone(place: Place) -> None:
     app.committer().discard()
     assert place.tree("out1") == {"_temporary/application_2_0001_000001/c/data": 5}
     assert not place.exists("out2")
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_an_upload_that_others_deleted_is_no_success(place: Place, flat: bool) -> None:
+    """As another program does that commits to the same folder: MapReduce deletes all of ``_temporary``."""
+    app = Application(place)
+    app.committer().take_over(1)
+    containers = CONTAINERS[:1] if flat else CONTAINERS
+    app.upload(1, containers)
+    uploads = [upload_folder(output.remote, APP, 1, name) for output in app.outputs for name in containers]
+    stored = [join(upload, "data") for upload in uploads] if flat else uploads
+    place.storage.of(place.uri).delete(uploads[-1], recursive=True)
+    with pytest.raises(OutputLost, match=f"has deleted what was uploaded: {stored[-1]}$"):
+        app.committer().commit(1, containers, flat=flat, stored=stored)
+    assert not app.committer().begun()
+    assert app.visible() == {}
+    app.committer().commit(1, containers, flat=flat, stored=stored[:-1])
+    assert app.success() == [True, True]
 
 
 def test_output_that_vanished_is_no_success(tmp_path: Path) -> None:
