@@ -31,7 +31,7 @@ class Order:
     Attributes
     ----------
     outputs : sequence of Output
-        Their ``remote`` is out of sight.
+        Their ``remote`` is out of sight, at or below the first folder of a move.
     moves : sequence of (str, str)
         (URI of a folder that was uploaded to, URI ``<save's folder>/<container>`` under which it is seen).
     """
@@ -89,9 +89,8 @@ def save(
             step(functools.partial(fs.mkdirs, parent(target)))
             step(functools.partial(rename_once, fs, source, target))
         for source, target in order.moves:
-            locals_ = [output.local for output in order.outputs if output.remote == source]
             folder, _, container_id = target.rpartition("/")
-            about = ledger.manifest(locals_, container_id, confirmed)
+            about = ledger.manifest(_below(source, order.outputs), container_id, confirmed)
             if not about["files"]:
                 continue
             path = join(folder, "_manifest", f"{container_id}.json")
@@ -120,6 +119,15 @@ def held(base: Ledger, order: Order, fss: FileSystems, *, retry_time: float, can
             if not keep_trying(look, retry_time=retry_time, cancel=cancel):
                 return False
     return True
+
+
+def _below(source: str, outputs: Sequence[Output]) -> dict[str, str]:
+    """Local folder -> where below ``source`` its content was uploaded to."""
+    return {
+        one.local: one.remote.removeprefix(source).lstrip("/")
+        for one in outputs
+        if f"{one.remote}/".startswith(f"{source}/")
+    }
 
 
 def _holds_files(order: Order, work: Path) -> bool:

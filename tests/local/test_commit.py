@@ -16,7 +16,8 @@ from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.fs.commit import Committer, Fenced, OutputTaken
 from xlearning.fs.intent import upload_folder
-from xlearning.fs.steps import OutputLost
+from xlearning.fs.local import LocalFileSystem
+from xlearning.fs.steps import OutputLost, rename_once
 from xlearning.job import OutputSpec
 
 # A process that dies closes nothing.
@@ -241,3 +242,23 @@ def test_of_two_applications_that_claim_an_output_the_second_is_refused(place: P
     assert set(place.children("out1")) == {*CONTAINERS, "_SUCCESS"}
     with pytest.raises(OutputTaken, match=r"out1/_SUCCESS"):
         other.claim(1)
+
+
+def test_two_that_complete_one_commit_do_not_disturb_each_other(tmp_path: Path) -> None:
+    """A newer attempt and one that was thought dead carry out the same intent."""
+    fs, other = LocalFileSystem(), LocalFileSystem()
+    source, target = (tmp_path / "a").as_uri(), (tmp_path / "b").as_uri()
+
+    class Slower(LocalFileSystem):
+        def rename(self, source: str, target: str) -> None:
+            if other.stat(source):
+                other.rename(source, target)
+            super().rename(source, target)
+
+    fs.mkdirs(source)
+    rename_once(Slower(), source, target)
+    assert not (tmp_path / "a").exists() and (tmp_path / "b").is_dir()
+    with pytest.raises(OutputLost):
+        rename_once(fs, source, (tmp_path / "c").as_uri())
+    with pytest.raises(FileNotFoundError):
+        rename_once(fs, target, (tmp_path / "missing" / "c").as_uri())

@@ -79,7 +79,7 @@ def test_only_what_changed_is_copied_again(tmp_path: Path) -> None:
     copy(tmp_path, second, tmp_path / "two")
     assert sorted(path.name for path in (tmp_path / "two").iterdir()) == ["b", "c"]
     assert second.needs() == ["s1"] and len(second.own()) == 2
-    (a, b, _) = second.manifest(["out"], "c1", True)["files"]
+    (a, b, _) = second.manifest({"out": ""}, "c1", True)["files"]
     assert (a["path"], a["in"], "in" in b) == ("a", "s1", False)
 
 
@@ -133,7 +133,7 @@ def test_a_file_that_grows_while_it_is_copied_is_torn(tmp_path: Path) -> None:
     output = Output("out", (tmp_path / "copy").as_uri())
     upload(FSS, tmp_path / "out", output.remote, alive=True, watch=ledger.of(output), on_progress=grow)
     assert ledger.torn() == 1
-    assert ledger.manifest(["out"], "c1", None)["files"][0]["changed"] is True
+    assert ledger.manifest({"out": ""}, "c1", None)["files"][0]["changed"] is True
     assert ledger.repeat()
     copy(tmp_path, ledger, tmp_path / "copy")
     assert ledger.torn() == 0 and not ledger.repeat()
@@ -156,7 +156,7 @@ def test_the_copy_of_a_file_that_always_changes_ends(tmp_path: Path, shorten: bo
     ledger, output = Ledger("s1", tmp_path), Output("out", (tmp_path / "copy").as_uri())
     upload(FSS, tmp_path / "out", output.remote, alive=True, watch=ledger.of(output), on_progress=change)
     assert (tmp_path / "copy" / "a").stat().st_size == stored
-    (about,) = ledger.manifest(["out"], "c1", None)["files"]
+    (about,) = ledger.manifest({"out": ""}, "c1", None)["files"]
     assert (about["size"], about["changed"]) == (stored, True)
 
 
