@@ -144,11 +144,21 @@ class Agent:
             beat.gpus.extend(pb.Gpu(**dataclasses.asdict(gpu)) for gpu in program.usage.gpus)
             if program.progress is not None:
                 beat.has_progress, beat.progress = True, program.progress
-            if (amount := program.moving) is not None:
-                voice.mention(fetch_progress=pb.FetchProgress(**_moving(amount)))
-        if (amount := self._publisher.amount) is not None:
-            voice.mention(upload_progress=pb.UploadProgress(**_moving(amount)))
+        self._tell_transfer()
         voice.mention(beat=beat)
+
+    def _tell_transfer(self) -> None:
+        """What moves now; of several things that do, the one that is shortest."""
+        publisher, voice = self._publisher, self._voice
+        feeding = self._program.moving if self._program is not None else None
+        if publisher.uploading is not None:
+            voice.mention(upload_progress=pb.UploadProgress(**_moving(publisher.uploading)))
+        elif publisher.saving is not None:
+            voice.mention(upload_progress=pb.UploadProgress(save=True, **_moving(publisher.saving)))
+        elif feeding is not None:
+            voice.mention(fetch_progress=pb.FetchProgress(**_moving(feeding)))
+        elif publisher.streaming is not None:
+            voice.mention(upload_progress=pb.UploadProgress(**_moving(publisher.streaming)))
 
     # ---- orders -------------------------------------------------------------------------------
 
