@@ -290,12 +290,16 @@ class Runtime:
         self._spawn(self._saves.seal(action))
 
     def _commit(self, action: act.Commit) -> None:
-        self._spawn(self._run_commit([part.container_id for part in action.uploaded], action.failure))
+        self._spawn(self._run_commit(action))
 
-    async def _run_commit(self, containers: list[str], failure: str) -> None:
-        flat = launch.is_flat(self.job, self.config)
+    async def _run_commit(self, action: act.Commit) -> None:
         commit = functools.partial(
-            self._committer.commit, self.attempt, containers, flat=flat, failure=failure
+            self._committer.commit,
+            self.attempt,
+            [part.container_id for part in action.uploaded],
+            stored=[place for part in action.uploaded for place in part.places],
+            flat=launch.is_flat(self.job, self.config),
+            failure=action.failure,
         )
         try:
             await self._storage.run(commit)

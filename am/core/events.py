@@ -199,7 +199,7 @@ class UploadProgressed(AgentEvent):
 class UploadDone(AgentEvent):
     files: int = 0
     size: int = 0
-    entries: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
