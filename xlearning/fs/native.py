@@ -166,18 +166,18 @@ class HdfsFileSystem:
             raise FileNotFoundError(errno.ENOENT, "no such file or folder", path) from error
 
     def _data_call(self, path: str, action: Callable[[], T]) -> T:
-        return self._guarded(path, action, self._timeout + _DATA_PATIENCE)
+        return self._guarded(path, action, self._timeout + _DATA_PATIENCE, data=True)
 
     def _call(self, path: str, action: Callable[[hdfs_native.Client], T]) -> T:
         return self._guarded(path, lambda: action(self._client()), self._timeout)
 
-    def _guarded(self, path: str, action: Callable[[], T], timeout: float) -> T:
+    def _guarded(self, path: str, action: Callable[[], T], timeout: float, *, data: bool = False) -> T:
         def translated() -> T:
             try:
                 return action()
             except BaseException as error:
                 # also hdfs-native's PanicException, which is no Exception
-                raise translate(error, path, self._address) from error
+                raise translate(error, path, self._address, data=data) from error
 
         self._fork.check()
         try:
