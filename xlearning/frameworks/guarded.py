@@ -33,6 +33,10 @@ class Guarded(Framework):
         with self._faults():
             return [(str(what), str(remedy)) for what, remedy in self.inner.problems(crew, config)]
 
+    def no_evaluator(self, workers: int, ps: int, config: Config) -> str:
+        with self._faults():
+            return str(self.inner.no_evaluator(workers, ps, config))
+
     def notes(self, crew: Crew, config: Config) -> Sequence[str]:
         with self._faults():
             return [str(note) for note in self.inner.notes(crew, config)]
