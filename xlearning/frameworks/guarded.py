@@ -27,7 +27,7 @@ class Guarded(Framework):
     def __init__(self, own: Own, inner: Framework) -> None:
         self._own, self.inner = own, inner
         self.has_ps, self.has_evaluator, self.fixed = inner.has_ps, inner.has_evaluator, inner.fixed
-        self.launches = inner.launches
+        self.launches, self.runs = inner.launches, inner.runs
 
     def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
         with self._faults():
