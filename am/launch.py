@@ -85,14 +85,16 @@ def launch_spec(
     task: Task,
     cluster: ClusterMap,
     sink: SinkSpec | None = None,
+    type_: Framework | None = None,
 ) -> LaunchSpec:
     """Everything that the agent of ``task`` needs to run the program.
 
-    The user's own variables win over all others, as in the original.
+    The user's own variables win over all others, as in the original. ``type_`` has the rules of the job's
+    application type where they are loaded already.
     """
     command, own = _filled(job, task)
     role = _role(job, task)
-    type_ = type_of(job)
+    type_ = type_ or type_of(job)
     setup = type_.setup(dataclasses.replace(job, command=command), config, task, cluster)
     env = {
         "APP_ID": job.app_id,

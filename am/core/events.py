@@ -54,6 +54,13 @@ class InputFailed(Event):
     reason: str
 
 
+@dataclass(frozen=True)
+class LaunchFailed(Event):
+    """What the containers shall run cannot be told."""
+
+    reason: str
+
+
 # ---- back end -----------------------------------------------------------------------------------
 
 
