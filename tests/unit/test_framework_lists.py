@@ -61,7 +61,8 @@ def test_lightlda_with_servers() -> None:
             "LIGHTLDA_WORKER_NUM": "2",
             "LIGHTLDA_SERVER_NUM": "2",
         }
-        assert worker.files == {"lightLDAEndPoints.txt": "0 10.0.0.3:21000\n1 10.0.0.4:22000\n"}
+        endpoints = "0 10.0.0.3:21000\n1 10.0.0.4:22000\n"
+        assert worker.files == {"lightLDAEndPoints.txt": endpoints, "lightLdaEndPoints.txt": endpoints}
         assert [role.name for role in type_.roles(Crew(2, 2, False), CONFIG)] == ["ps", "worker"]
 
 

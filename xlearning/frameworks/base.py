@@ -100,6 +100,8 @@ class Framework:
 
     Attributes
     ----------
+    runs : bool
+        Whether there are jobs of it; where not, `problems` says what does its work.
     has_ps : bool
         Whether it has parameter servers (``--ps-num``).
     has_evaluator : bool
@@ -110,6 +112,7 @@ class Framework:
         How names of variables begin that what it runs sets for each process, whatever the user gives.
     """
 
+    runs = True
     has_ps = False
     has_evaluator = False
     launches = False

@@ -6,7 +6,8 @@ from xlearning.config import Config
 from xlearning.frameworks.base import Framework, Rules, Setup
 from xlearning.job import PS, WORKER, ClusterMap, JobSpec, Task
 
-FILE = "lightLDAEndPoints.txt"
+FILES = ("lightLDAEndPoints.txt", "lightLdaEndPoints.txt")
+"""The same list under the names of XLearning and of Hbox, as programs were made for either."""
 
 
 class LightLDA(Framework):
@@ -40,5 +41,5 @@ class LightLDA(Framework):
         if task.role == PS:
             env["LIGHTLDA_SERVER_ENDPOINT"] = endpoints[task.index]
             return Setup(env)
-        lines = [f"{index} {endpoint}\n" for index, endpoint in enumerate(endpoints)]
-        return Setup(env, {FILE: "".join(lines)})
+        lines = "".join(f"{index} {endpoint}\n" for index, endpoint in enumerate(endpoints))
+        return Setup(env, dict.fromkeys(FILES, lines))
