@@ -41,8 +41,7 @@ class Guarded(Framework):
         )
 
     def no_evaluator(self, workers: int, ps: int, config: Config) -> str:
-        with self._faults():
-            return str(self.inner.no_evaluator(workers, ps, config))
+        return self._ask(config, "no_evaluator", lambda: str(self.inner.no_evaluator(workers, ps, config)))
 
     def notes(self, crew: Crew, config: Config) -> Sequence[str]:
         return self._ask(config, "notes", lambda: [str(note) for note in self.inner.notes(crew, config)])
