@@ -163,6 +163,8 @@ def make_plan(
     strategy = InputStrategy(config.get("xlearning.input.strategy"))
     streaming = strategy is InputStrategy.STREAM
     idle.tell(config, strategy, output_strategy, notes)
+    if not outside:  # which may read what it likes
+        idle.tell_type(app_type, config, notes)
     listings = inputs.list_inputs(
         input_specs, fss, allow_empty=allow_empty, hidden=not streaming, problems=found
     )
