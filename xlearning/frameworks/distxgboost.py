@@ -70,7 +70,13 @@ if os.path.exists(own):
     print("running %s of the archive that was given" % own)
     sys.stdout.flush()
     words = [python, own, "--num-workers=%d" % workers, "--host-ip=" + host, "--port=%d" % port]
-    os.execvp(python, words)
+    try:
+        os.execvp(python, words)
+    except OSError as error:
+        sys.exit(
+            "%s, which runs %s, cannot be started: %s\\n"
+            "Name another for it: --conf xlearning.xgboost.python=PATH" % (python, own, error.strerror)
+        )
 try:
     from xgboost.tracker import RabitTracker
 except ImportError as error:
