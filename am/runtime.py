@@ -254,7 +254,12 @@ class Runtime:
         self._plan = self._plan.placed(action.cluster)
         container, task = action.container_id, action.task
         sink = launch.sink_spec(self.job, self.config, self.attempt, container, task)
-        spec = launch.launch_spec(self.job, self.config, self._plan, task, action.cluster, sink)
+        try:
+            spec = launch.launch_spec(self.job, self.config, self._plan, task, action.cluster, sink)
+        except XLearningError as error:  # the application type has nothing that the program could run with
+            log.exception("%s cannot be launched", task)
+            self.post(ev.BackendFailed(f"launch {task}", " ".join(str(error).split())))
+            return
         text = json.dumps(to_dict(spec))
         if len(text.encode()) <= _INLINE_LIMIT:
             self._send(action.container_id, orders.launch(action, spec_json=text))

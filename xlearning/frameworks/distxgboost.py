@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from xlearning.config import Config
+from xlearning.frameworks.addresses import reachable
 from xlearning.frameworks.base import Crew, Framework, Rules, Setup, scheduler_role
-from xlearning.frameworks.dmlc import reachable
 from xlearning.job import SCHEDULER, WORKER, ClusterMap, JobSpec, RoleSpec, Task
 
 _PYTHON = re.compile(r"(.*/)?python[\d.]*")
