@@ -98,6 +98,7 @@ class Mpi(Framework):
             "custom_exit": config.get("xlearning.custom.exit"),
             "store": launcher.ports[1] if self.ports > 1 else 0,
             "publishes": bool(job.outputs) and task.role == WORKER and job.output_index in (None, task.index),
+            "spawns": config.get("xlearning.mpi.spawn"),
             "command": job.command,
         }
         return json.dumps(plan, indent=1)
