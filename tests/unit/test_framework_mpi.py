@@ -135,3 +135,8 @@ def test_whom_the_launcher_blames() -> None:
     assert ended(ended=1, failed=[[4, 1]]).blame(3) == (1, "rank 4 ended with exit code 1")
     assert ended(ended=137).blame(205) == (137, "Open MPI's daemon (orted) ended with exit code 137")
     assert ended(ended=0, custom=4).blame(4) == (4, "the program has written 4 as its exit code")
+
+
+def test_open_mpi_is_kept_to_one_interface() -> None:
+    kept = {"OMPI_MCA_oob_tcp_if_include": "10.0.0.1/31", "OMPI_MCA_btl_tcp_if_include": "10.0.0.1/31"}
+    assert node._interface("10.0.0.1") == kept  # with /32 it would take all of them
