@@ -110,6 +110,13 @@ def test_horovod_properties_become_its_variables() -> None:
     }
 
 
+def test_gloo_of_horovod_is_told_the_interface_that_leads_to_another_worker() -> None:
+    assert setup("HOROVOD", Task(WORKER, 0, 1), config()).interfaces == {"HOROVOD_GLOO_IFACE": "node2"}
+    assert setup("HOROVOD", Task(WORKER, 1, 1), config()).interfaces == {"HOROVOD_GLOO_IFACE": "node1"}
+    assert not setup("HOROVOD", Task(SCHEDULER, 0, 1), config()).interfaces
+    assert not setup("MPI", Task(WORKER, 0, 1), config()).interfaces
+
+
 def test_what_is_set_beside_a_rank_is_told_as_fixed() -> None:
     text = scripts._RANK + inspect.getsource(node)
     names = set(re.findall(r"HOROVOD_\w+", text))
