@@ -23,6 +23,7 @@ from xlearning.job import (
     RoleSpec,
     SaveState,
     SaveTrigger,
+    TransferView,
 )
 
 GANG = Rules(
@@ -479,6 +480,22 @@ def test_a_save_goes_to_every_running_uploader_once() -> None:
     assert (run.state, run.containers, run.done, run.finished) == (SaveState.SUCCEEDED, 3, 3, story.now)
 
 
+def test_what_a_save_copies_shows_while_it_does() -> None:
+    story = Story(worker=2)
+    first, second = (story.all_running()[f"worker:{n}"] for n in (0, 1))
+    saving(story, "a")
+    moved = ev.UploadProgressed(first, 1, 3, 5, rate=2.0, save=True)
+    for end in (ev.SaveDone(first, 1, "a", 1, 5), ev.SaveFailed(second, 1, "a", "why")):
+        story.do(dataclasses.replace(moved, container_id=end.container_id))
+        shown = story.state.containers[end.container_id]
+        assert shown.transfer == TransferView("save", 3, 5, 0, 0, 2.0)
+        story.do(end)
+        assert shown.transfer is None
+        story.do(dataclasses.replace(moved, container_id=end.container_id))
+        assert shown.transfer is None, "a word that comes late"
+        assert shown.uploaded_files == 0, "it is no output"
+
+
 def test_saves_wait_for_one_another_but_not_without_end() -> None:
     story = Story(worker=1, limits=Limits(saves_waiting=2, save=30))
     container = story.all_running()["worker:0"]
@@ -766,9 +783,10 @@ def test_retry_is_asked_for_while_attempts_remain() -> None:
     assert story.finish().retry
 
 
-def test_input_problems_do_not_earn_a_second_attempt() -> None:
+@pytest.mark.parametrize("event", [ev.InputFailed("nothing there"), ev.LaunchFailed("no answer")])
+def test_what_fails_again_does_not_earn_a_second_attempt(event: ev.Event) -> None:
     story = Story(worker=1, limits=Limits(max_attempts=2))
-    story.do(ev.InputFailed("nothing there"))
+    story.do(event)
     story.tick(5)
     assert (story.finish().state, story.finish().retry) == (AppState.FAILED, False)
 

@@ -97,7 +97,7 @@ def test_out_of_memory_is_one_sentence_with_the_way_out() -> None:
         "--chief-worker-memory (xlearning.chief.worker.memory) gives it more"
     )
     assert out_of_memory("1 of 1 GB", "scheduler").endswith(
-        "--conf (xlearning.scheduler.memory) gives it more"
+        "--conf xlearning.scheduler.memory=MEMORY gives it more"
     )
 
 

@@ -73,7 +73,7 @@ def hint(
     role : str
         Of the container.
     """
-    more = f"{exit_words.memory_option(role)} ({exit_words.memory_property(role)})"
+    more = exit_words.memory_option(role)
     if reason.startswith((exit_words.OUT_OF_MEMORY, *_DATA)):
         return ""
     if "physical memory used" in reason:
