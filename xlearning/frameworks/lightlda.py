@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xlearning.config import Config
+from xlearning.frameworks.addresses import numeric
 from xlearning.frameworks.base import Framework, Rules, Setup
 from xlearning.job import PS, WORKER, ClusterMap, JobSpec, Task
 
@@ -35,7 +36,7 @@ class LightLDA(Framework):
         servers = cluster.get(PS, ())
         if not servers:
             return Setup(env)
-        endpoints = [f"{server.ip}:{server.port}" for server in servers]
+        endpoints = [f"{numeric(server, cluster)}:{server.port}" for server in servers]
         env["LIGHTLDA_WORKER_NUM"] = str(len(cluster[WORKER]))
         env["LIGHTLDA_SERVER_NUM"] = str(len(servers))
         if task.role == PS:
