@@ -96,7 +96,8 @@ def arguments(spec: BoardSpec, place: BoardPlace, config: Config, program: str, 
     values["cache_timeout" if old else "cache-timeout"] = config.get("xlearning.board.cache.timeout")
     if model := config.get("xlearning.board.modelpb"):
         values["model_pb" if old else "model"] = model
-    return [f"--{name}={value}" for name, value in values.items()]
+    quiet = [] if old else ["--disable-telemetry"]  # its pages would tell somebody outside of the cluster
+    return [*(f"--{name}={value}" for name, value in values.items()), *quiet]
 
 
 def page(spec: BoardSpec, place: BoardPlace, program: str) -> str:

@@ -52,9 +52,11 @@ def test_visualdl_and_nothing_logged(gateway: Gateway, tmp_path: Path) -> None:
     wait = f"until test -s {tmp_path}/words; do sleep 0.05; done"
     ended = gateway.submit(*options, "--", "bash", "-c", wait)
     assert ended.code == 0, ended.err
-    words = dict(word[2:].split("=", 1) for word in (tmp_path / "words").read_text().splitlines())
+    *pairs, last = (tmp_path / "words").read_text().splitlines()
+    words = dict(word[2:].split("=", 1) for word in pairs)
     assert (Path(words.pop("logdir")).name, int(words.pop("port")) > 0) == ("eventLog", True)
     assert words == {"host": "127.0.0.1", "cache-timeout": "7", "model": "m.onnx"}
+    assert last == "--disable-telemetry"
     told = gateway.verb("tensorboard", ended.app_id, "--local")
     assert (told.code, "logged for VisualDL" in told.err) == (1, True), told.err
     ended = gateway.submit("--board-enable", "true", "--conf", "xlearning.tf.board.path=none", "--", "true")

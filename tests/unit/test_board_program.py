@@ -82,7 +82,8 @@ def test_words_for_both_versions_of_visualdl(place: BoardPlace) -> None:
     assert board_program.find(OTHER, place, values)[0] == [new]
     words = board_program.arguments(OTHER, place, values, new, 8080)
     logs = f"--logdir={place.work}/eventLog"
-    assert words == [logs, "--host=node1", "--port=8080", "--cache-timeout=7", "--model=m.onnx"]
+    assert words[:-1] == [logs, "--host=node1", "--port=8080", "--cache-timeout=7", "--model=m.onnx"]
+    assert words[-1] == "--disable-telemetry"
     assert board_program.page(OTHER, place, new) == "app/index.html"
     below = dataclasses.replace(place, base="/proxy/application_1/pages/job/tb")
     assert board_program.arguments(OTHER, below, values, new, 8080)[3] == f"--public-path={below.base}"
