@@ -263,14 +263,17 @@ class Runtime:
         )
         if self.job.framework:  # code of somebody else: this loop does not wait for it
             self._spawn(self._launch_when_made(action, make))
-        else:
+            return
+        try:
             self._send_launch(action, make())
+        except XLearningError as error:  # the type has nothing that the program could run with
+            self.post(ev.LaunchFailed(f"{task} cannot be launched: {error}"))
 
     async def _launch_when_made(self, action: act.Launch, make: Callable[[], LaunchSpec]) -> None:
         try:
             spec = await self._asking.run(make)
         except XLearningError as error:
-            self.post(ev.LaunchFailed(str(error)))
+            self.post(ev.LaunchFailed(f"{action.task} cannot be launched: {error}"))
         else:
             self._send_launch(action, spec)
 
@@ -310,12 +313,16 @@ class Runtime:
         self._spawn(self._saves.seal(action))
 
     def _commit(self, action: act.Commit) -> None:
-        self._spawn(self._run_commit([part.container_id for part in action.uploaded], action.failure))
+        self._spawn(self._run_commit(action))
 
-    async def _run_commit(self, containers: list[str], failure: str) -> None:
-        flat = launch.is_flat(self.job, self.config)
+    async def _run_commit(self, action: act.Commit) -> None:
         commit = functools.partial(
-            self._committer.commit, self.attempt, containers, flat=flat, failure=failure
+            self._committer.commit,
+            self.attempt,
+            [part.container_id for part in action.uploaded],
+            stored=[place for part in action.uploaded for place in part.places],
+            flat=launch.is_flat(self.job, self.config),
+            failure=action.failure,
         )
         try:
             await self._storage.run(commit)

@@ -14,7 +14,7 @@ from xlearning.job import GpuView
 from xlearning.proto import xlearning_pb2 as pb
 
 _LINES, _LINE, _REASON = 50, 4096, 8192  # bounds of what an agent may send as text
-_ENTRIES = 100_000
+_PLACES = 1000
 _GPUS, _ID = 64, 128
 
 Fields = dict[str, Any]
@@ -60,7 +60,7 @@ def _exited(body: pb.ProcessExited) -> Fields:
 
 
 def _uploaded(body: pb.UploadDone) -> Fields:
-    return {**_counts(body), "entries": tuple(body.entries[:_ENTRIES])}
+    return {**_counts(body), "places": tuple(body.places[:_PLACES])}
 
 
 def _moving(body: Any) -> Fields:
@@ -81,7 +81,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], Fields]]] = {
     "fetch_failed": ("FetchFailed", _reason),
     "process_started": ("ProcessStarted", lambda b: {"pid": b.pid}),
     "process_exited": ("ProcessExited", _exited),
-    "upload_progress": ("UploadProgressed", _moving),
+    "upload_progress": ("UploadProgressed", lambda b: {**_moving(b), "save": b.save}),
     "upload_done": ("UploadDone", _uploaded),
     "upload_failed": ("UploadFailed", _reason),
     "save_done": ("SaveDone", _saved),

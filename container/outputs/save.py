@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xlearning.config import Config
+from xlearning.container.amount import Amount
 from xlearning.container.outputs.hold import Hold
 from xlearning.container.outputs.ledger import Ledger
-from xlearning.container.outputs.upload import Output, publish
+from xlearning.container.outputs.upload import OnProgress, Output, publish
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems, parent
 from xlearning.fs.base import exists, join
@@ -31,7 +32,7 @@ class Order:
     Attributes
     ----------
     outputs : sequence of Output
-        Their ``remote`` is out of sight.
+        Their ``remote`` is out of sight, at or below the first folder of a move.
     moves : sequence of (str, str)
         (URI of a folder that was uploaded to, URI ``<save's folder>/<container>`` under which it is seen).
     """
@@ -48,6 +49,7 @@ def save(
     work: Path,
     fss: FileSystems,
     config: Config,
+    amount: Amount,
     *,
     cancel: threading.Event,
 ) -> None:
@@ -61,6 +63,8 @@ def save(
     ----------
     ledger : Ledger
         Is filled.
+    amount : Amount
+        Is told how much is copied.
     cancel : threading.Event
         Set it from another thread to give up.
 
@@ -79,7 +83,7 @@ def save(
             raise hold.refusal()
         for source, _ in order.moves:
             step(functools.partial(fss.of(source).mkdirs, source))
-        _copy(order, ledger, work, fss, config, cancel)
+        _copy(order, ledger, work, fss, config, amount, cancel)
         hold.release()
         if not ledger.entries:
             _remove([source for source, _ in order.moves], fss)
@@ -89,9 +93,8 @@ def save(
             step(functools.partial(fs.mkdirs, parent(target)))
             step(functools.partial(rename_once, fs, source, target))
         for source, target in order.moves:
-            locals_ = [output.local for output in order.outputs if output.remote == source]
             folder, _, container_id = target.rpartition("/")
-            about = ledger.manifest(locals_, container_id, confirmed)
+            about = ledger.manifest(_below(source, order.outputs), container_id, confirmed)
             if not about["files"]:
                 continue
             path = join(folder, "_manifest", f"{container_id}.json")
@@ -102,14 +105,33 @@ def save(
         raise
 
 
-def held(base: Ledger, moves: Sequence[tuple[str, str]], save_id: str, fss: FileSystems) -> bool:
-    """Whether every save that holds files of ``base`` is still there. Blocks."""
+def held(base: Ledger, order: Order, fss: FileSystems, *, retry_time: float, cancel: threading.Event) -> bool:
+    """Whether every save that holds files of ``base`` is still there. Blocks.
+
+    Raises
+    ------
+    xlearning.errors.XLearningError, OSError
+        It cannot be found out, within ``retry_time`` seconds.
+    """
+    from xlearning.fs.retry import keep_trying
+
     for holder in (base.save_id, *base.needs()):
-        for _, target in moves:
+        for _, target in order.moves:
             folder, _, container_id = target.rpartition("/")
-            if not exists(fss.of(folder), join(folder.removesuffix(save_id) + holder, container_id)):
+            place = join(folder.removesuffix(order.save_id) + holder, container_id)
+            look = functools.partial(exists, fss.of(place), place)
+            if not keep_trying(look, retry_time=retry_time, cancel=cancel):
                 return False
     return True
+
+
+def _below(source: str, outputs: Sequence[Output]) -> dict[str, str]:
+    """Local folder -> where below ``source`` its content was uploaded to."""
+    return {
+        one.local: one.remote.removeprefix(source).lstrip("/")
+        for one in outputs
+        if f"{one.remote}/".startswith(f"{source}/")
+    }
 
 
 def _holds_files(order: Order, work: Path) -> bool:
@@ -122,21 +144,36 @@ def _holds_files(order: Order, work: Path) -> bool:
 
 
 def _copy(
-    order: Order, ledger: Ledger, work: Path, fss: FileSystems, config: Config, cancel: threading.Event
+    order: Order,
+    ledger: Ledger,
+    work: Path,
+    fss: FileSystems,
+    config: Config,
+    amount: Amount,
+    cancel: threading.Event,
 ) -> None:
     for number in range(_TRIES):
         if number and not ledger.repeat():
             return
+        # how many files have changed, or change meanwhile, is not known before
+        amount.expect(0, 0)
         publish(
             order.outputs,
             work,
             fss,
             config,
             cancel=cancel,
-            on_progress=lambda _files, _size: None,
+            on_progress=_more(amount),
+            on_total=None if number or ledger.is_incremental else amount.expect,
             alive=True,
             watch=ledger.of,
         )
+
+
+def _more(amount: Amount) -> OnProgress:
+    """Counts on top of what was copied before."""
+    files, size = amount.files, amount.size
+    return lambda more_files, more_size: amount.update(files + more_files, size + more_size)
 
 
 def _write(fss: FileSystems, path: str, data: bytes) -> None:

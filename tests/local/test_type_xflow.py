@@ -55,18 +55,17 @@ def _profile(name: str) -> str | None:
 
 
 @pytest.mark.parametrize(
-    ("role", "name"),
-    [
-        ("scheduler", "scheduler:0"),
-        ("server", "ps:0"),
-        pytest.param("worker", "worker:", marks=pytest.mark.large),  # as in `test_type_lightlda`
-    ],
+    ("app_type", "role", "name"),
+    [("mxnet", "scheduler", "scheduler:0"), ("mxnet", "worker", "worker:"), ("xflow", "server", "ps:0")],
 )
-def test_a_member_that_dies_ends_the_others_that_wait_for_it(gateway: Gateway, role: str, name: str) -> None:
+def test_a_member_that_dies_ends_the_others_that_wait_for_it(
+    gateway: Gateway, app_type: str, role: str, name: str
+) -> None:
     ended = gateway.submit(
-        *("--app-type", "mxnet", "--worker-num", 2, "--ps-num", 1, *COMMAND, f"fail:{role}"),
+        *("--app-type", app_type, "--worker-num", 2, "--ps-num", 1, *COMMAND, f"fail:{role}"),
     )
     assert ended.code == 2, ended.err
-    assert f"First to fail: {name}" in ended.err
-    assert f"the {role} has no memory left" in ended.err
+    _, first, about = ended.err.partition(f"First to fail: {name}")
+    assert first, ended.err
+    assert f"| the {role} has no memory left" in about
     gateway.nothing_is_left()

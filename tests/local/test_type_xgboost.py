@@ -26,7 +26,11 @@ def test_the_example_trains_what_one_process_trains(gateway: Gateway) -> None:
     gateway.nothing_is_left()
 
 
-def test_a_worker_that_is_killed_ends_the_other_and_the_tracker(gateway: Gateway) -> None:
+@pytest.mark.parametrize(
+    ("name", "last_words"),
+    [("worker:1", "reporter progress:"), ("scheduler:0", "XGBoost's tracker listens on")],
+)
+def test_who_is_killed_ends_all_others(gateway: Gateway, name: str, last_words: str) -> None:
     (gateway.work / "data").mkdir()
     for number in range(2):
         rows = "".join(f"{row % 3},{row % 7},{row % 5}\n" for row in range(300))
@@ -37,15 +41,20 @@ def test_a_worker_that_is_killed_ends_the_other_and_the_tracker(gateway: Gateway
         *(frameworks.python("boosting"), "train.py", "--rounds", 1_000_000),
     )
     running.said("round 1/", 60)
-    (victim,) = [process for process in gateway.processes() if _task(process) == "1"]
+    (victim,) = [process for process in gateway.processes() if _task(process) == name]
     victim.send_signal(signal.SIGKILL)
     ended = running.end()
     assert ended.code == 2, ended.err
-    assert "First to fail: worker:1" in ended.err
-    assert "signal 9" in ended.err or "SIGKILL" in ended.err, ended.err
+    _, first, about = ended.err.partition(f"First to fail: {name} ")
+    assert first, ended.err
+    assert "SIGKILL" in ended.err, ended.err
+    assert f"| {last_words}" in about
     gateway.nothing_is_left()
 
 
 def _task(process: psutil.Process) -> str:
-    words = process.cmdline()
-    return process.environ().get("DMLC_TASK_ID", "") if "train.py" in words else ""
+    """What XLearning calls the program that it runs; nothing for other processes."""
+    if not {"train.py", ".xlearning-tracker/tracker.py"} & set(process.cmdline()):
+        return ""
+    told = process.environ()
+    return f"{told['DMLC_ROLE']}:{told.get('DMLC_TASK_ID', 0)}" if "DMLC_ROLE" in told else ""

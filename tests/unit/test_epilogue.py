@@ -96,7 +96,7 @@ def test_out_of_memory_is_one_sentence_with_the_way_out() -> None:
         "--chief-worker-memory (xlearning.chief.worker.memory) gives it more"
     )
     assert out_of_memory("1 of 1 GB", "scheduler").endswith(
-        "--conf (xlearning.scheduler.memory) gives it more"
+        "--conf xlearning.scheduler.memory=MEMORY gives it more"
     )
 
 
@@ -167,6 +167,7 @@ def test_exit_codes_in_words(code: int, expected: str) -> None:
         (137, "", "memory"),
         (1, "MemoryError", "memory"),
         (127, "", "PATH"),
+        (127, 'docker: runc create failed: exec: "x": executable file not found in $PATH', "the image has"),
         (139, "", "native"),
         (143, "", "told to end"),
         (-100, "", "run it again"),

@@ -79,14 +79,14 @@ def test_a_gang_with_a_tracker_whose_port_is_given_back() -> None:
     assert not KIND.has_ps
 
 
-def run_tracker(folder: Path, **files: str) -> subprocess.CompletedProcess[str]:
-    """The script in a working folder with these files."""
+def run_tracker(folder: Path, python: str = sys.executable, **files: str) -> subprocess.CompletedProcess[str]:
+    """The script in a working folder with these files; ``python`` is that of an archive's own tracker."""
     for name, text in {SCRIPT: setup(SCHEDULER, "python").files[SCRIPT], **files}.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return subprocess.run(
-        [sys.executable, "-S", SCRIPT, sys.executable, "2", "10.0.0.3", "25000"],
+        [sys.executable, "-S", SCRIPT, python, "2", "10.0.0.3", "25000"],
         cwd=folder,
         env={"PYTHONPATH": str(folder / "site"), "PATH": os.defpath},
         capture_output=True,
@@ -123,3 +123,11 @@ def test_the_tracker_of_an_archive_is_run_as_the_original_did(tmp_path: Path) ->
         "xgboost/self-define/rabitTracker.py --num-workers=2 --host-ip=10.0.0.3 --port=25000 "
         + tmp_path.name,
     ]
+
+
+def test_a_python_that_is_not_there_is_named(tmp_path: Path) -> None:
+    ended = run_tracker(tmp_path, "no-python", **{"xgboost/self-define/rabitTracker.py": ""})
+    assert ended.returncode == 1
+    missing = "no-python, which runs xgboost/self-define/rabitTracker.py, cannot be started: No such file"
+    assert ended.stderr.startswith(missing)
+    assert "--conf xlearning.xgboost.python=PATH" in ended.stderr

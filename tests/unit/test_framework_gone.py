@@ -25,9 +25,23 @@ def test_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("XLEARNING_CONF_DIR", str(tmp_path))
-    assert main(["--local", "--dry-run", "--app-type", app_type, "true"]) == 1
+    words = ("--app-type", app_type, "--ps-num", "2", "--worker-num", "3", "--duration", "1d")
+    assert main(["--local", "--dry-run", *words, "true"]) == 1
     said = capsys.readouterr().err
+    assert "--ps-num" not in said
     assert f"type {app_type.upper()} is not supported" in said
     assert instead in said
     page = (Path(__file__).resolve().parents[2] / "docs" / "types.md").read_text()
     assert f"| `{app_type.upper()}` | refused" in page
+
+
+def test_nobody_is_led_to_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XLEARNING_CONF_DIR", str(tmp_path))
+    assert main(["--local", "--dry-run", "--app-type", "pytorch", "--ps-num", "1", "true"]) == 1
+    said = capsys.readouterr().err
+    assert "MXNET" in said and "XFLOW" in said
+    assert "XDL" not in said
+    assert main(["--local", "--dry-run", "--app-type", "DIGIT", "true"]) == 0
+    assert "DIGITS" not in capsys.readouterr().out

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from xlearning.config import Config
+from xlearning.errors import ClusterError
 from xlearning.frameworks import framework
 from xlearning.frameworks.base import Crew
 from xlearning.job import ClusterMap, JobSpec, Member, RoleSpec, Task
@@ -61,7 +64,8 @@ def test_lightlda_with_servers() -> None:
             "LIGHTLDA_WORKER_NUM": "2",
             "LIGHTLDA_SERVER_NUM": "2",
         }
-        assert worker.files == {"lightLDAEndPoints.txt": "0 10.0.0.3:21000\n1 10.0.0.4:22000\n"}
+        endpoints = "0 10.0.0.3:21000\n1 10.0.0.4:22000\n"
+        assert worker.files == {"lightLDAEndPoints.txt": endpoints, "lightLdaEndPoints.txt": endpoints}
         assert [role.name for role in type_.roles(Crew(2, 2, False), CONFIG)] == ["ps", "worker"]
 
 
@@ -74,3 +78,12 @@ def test_lightlda_without_servers() -> None:
     setup = type_.setup(spec, CONFIG, Task("worker", 1, 1), cluster)
     assert setup.env == {"INDEX": "1", "LIGHTLDA_RANK": "1", "LIGHTLDA_ROLE": "worker"}
     assert not setup.files
+
+
+@pytest.mark.parametrize("name", ["DISTLIGHTGBM", "LIGHTLDA"])
+def test_an_address_that_only_its_own_host_reaches_is_named(name: str) -> None:
+    type_, spec = framework(name), job(name, ps=1, worker=1)
+    one, other = Member("node1", (21000,), "127.0.1.1"), Member("node2", (21000,), "127.0.1.1")
+    assert type_.setup(spec, CONFIG, Task("worker", 0, 1), {"ps": (one,), "worker": (one,)}).files
+    with pytest.raises(ClusterError, match=r"node node1 takes its own name for 127.0.1.1"):
+        type_.setup(spec, CONFIG, Task("worker", 0, 1), {"ps": (one,), "worker": (one, other)})

@@ -61,10 +61,12 @@ def memory_property(role: str) -> str:
 
 
 def memory_option(role: str) -> str:
-    """The option that sets it; `--conf` for those that have none of their own."""
-    if role == "scheduler":
-        return "--conf"
-    return "--" + memory_property(role).removeprefix("xlearning.").replace(".", "-")
+    """What to write to set it, and the property's name."""
+    name = memory_property(role)
+    if role == "scheduler":  # it has no option of its own
+        return f"--conf {name}=MEMORY"
+    option = name.removeprefix("xlearning.").replace(".", "-")
+    return f"--{option} ({name})"
 
 
 def out_of_memory(amount: str, role: str) -> str:
@@ -75,8 +77,7 @@ def out_of_memory(amount: str, role: str) -> str:
     amount : str
         How much it had of how much: ``900 of 1024 MB``.
     """
-    name = memory_property(role)
-    return f"{OUT_OF_MEMORY}: {amount}; {memory_option(role)} ({name}) gives it more"
+    return f"{OUT_OF_MEMORY}: {amount}; {memory_option(role)} gives it more"
 
 
 def killed_by(user: str, reason: str) -> str:

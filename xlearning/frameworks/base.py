@@ -100,6 +100,8 @@ class Framework:
 
     Attributes
     ----------
+    runs : bool
+        Whether there are jobs of it; where not, `problems` says what does its work.
     has_ps : bool
         Whether it has parameter servers (``--ps-num``).
     has_evaluator : bool
@@ -110,6 +112,7 @@ class Framework:
         How names of variables begin that what it runs sets for each process, whatever the user gives.
     """
 
+    runs = True
     has_ps = False
     has_evaluator = False
     launches = False
@@ -118,6 +121,10 @@ class Framework:
     def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
         """What is wrong with a job of this type: (what, what to do about it) pairs."""
         return ()
+
+    def no_evaluator(self, workers: int, ps: int, config: Config) -> str:
+        """Why a job of so many workers, the evaluator one of them, has none; empty if it can have one."""
+        return "" if self.has_evaluator and workers > 1 else "it needs type TENSORFLOW and at least 2 workers"
 
     def notes(self, crew: Crew, config: Config) -> Sequence[str]:
         """What somebody who submits a job of this type may not expect."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from xlearning.config import Config
+from xlearning.frameworks.addresses import reachable
 from xlearning.frameworks.base import Crew, Framework, Rules, Setup, scheduler_role
-from xlearning.frameworks.dmlc import reachable
 from xlearning.job import SCHEDULER, WORKER, ClusterMap, JobSpec, RoleSpec, Task
 
 _PYTHON = re.compile(r"(.*/)?python[\d.]*")
@@ -70,7 +70,13 @@ if os.path.exists(own):
     print("running %s of the archive that was given" % own)
     sys.stdout.flush()
     words = [python, own, "--num-workers=%d" % workers, "--host-ip=" + host, "--port=%d" % port]
-    os.execvp(python, words)
+    try:
+        os.execvp(python, words)
+    except OSError as error:
+        sys.exit(
+            "%s, which runs %s, cannot be started: %s\\n"
+            "Name another for it: --conf xlearning.xgboost.python=PATH" % (python, own, error.strerror)
+        )
 try:
     from xgboost.tracker import RabitTracker
 except ImportError as error:

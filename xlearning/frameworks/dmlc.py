@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from xlearning.config import Config
+from xlearning.frameworks.addresses import reachable
 from xlearning.frameworks.base import Crew, Framework, Rules, Setup, scheduler_role
-from xlearning.job import PS, SCHEDULER, WORKER, ClusterMap, JobSpec, Member, RoleSpec, Task
+from xlearning.job import PS, SCHEDULER, WORKER, ClusterMap, JobSpec, RoleSpec, Task
 
 _ROLES = {PS: "server"}
 _IDS = {WORKER: "DMLC_WORKER_ID", PS: "DMLC_SERVER_ID"}
@@ -48,15 +49,3 @@ class Dmlc(Framework):
         if own == member.ip and "DMLC_INTERFACE" not in job.env:
             env["DMLC_NODE_HOST"] = own
         return Setup(env)
-
-
-def reachable(member: Member, cluster: ClusterMap) -> str:
-    """Address of a task for the others: an IP, as ps-lite binds on nothing else.
-
-    The name where that leads back to its own host, as it does where ``/etc/hosts`` says so, and
-    others have to come from elsewhere.
-    """
-    hosts = {each.host for members in cluster.values() for each in members}
-    if not member.ip or (member.ip.startswith("127.") and len(hosts) > 1):
-        return member.host
-    return member.ip

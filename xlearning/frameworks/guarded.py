@@ -31,7 +31,7 @@ class Guarded(Framework):
         self._own, self.inner = own, inner
         self._allowance = Allowance(own.file)
         self.has_ps, self.has_evaluator, self.fixed = inner.has_ps, inner.has_evaluator, inner.fixed
-        self.launches = inner.launches
+        self.launches, self.runs = inner.launches, inner.runs
 
     def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
         return self._ask(
@@ -39,6 +39,9 @@ class Guarded(Framework):
             "problems",
             lambda: [(str(what), str(remedy)) for what, remedy in self.inner.problems(crew, config)],
         )
+
+    def no_evaluator(self, workers: int, ps: int, config: Config) -> str:
+        return self._ask(config, "no_evaluator", lambda: str(self.inner.no_evaluator(workers, ps, config)))
 
     def notes(self, crew: Crew, config: Config) -> Sequence[str]:
         return self._ask(config, "notes", lambda: [str(note) for note in self.inner.notes(crew, config)])

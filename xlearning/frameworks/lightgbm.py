@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xlearning.config import Config
+from xlearning.frameworks.addresses import numeric
 from xlearning.frameworks.base import Framework, Rules, Setup
 from xlearning.job import WORKER, ClusterMap, JobSpec, Task
 
@@ -27,4 +28,5 @@ class DistLightGBM(Framework):
             "LIGHTGBM_NUM_MACHINE": str(len(workers)),
             "LIGHTGBM_LOCAL_LISTEN_PORT": str(workers[task.index].port),
         }
-        return Setup(env, {FILE: "".join(f"{worker.ip} {worker.port}\n" for worker in workers)})
+        lines = (f"{numeric(worker, cluster)} {worker.port}\n" for worker in workers)
+        return Setup(env, {FILE: "".join(lines)})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from xlearning.config import Config
+from xlearning.frameworks.addresses import numeric
 from xlearning.frameworks.base import Framework, Rules, Setup
 from xlearning.job import PS, WORKER, ClusterMap, JobSpec, Task
 
-FILE = "lightLDAEndPoints.txt"
+FILES = ("lightLDAEndPoints.txt", "lightLdaEndPoints.txt")
+"""The same list under the names of XLearning and of Hbox, as programs were made for either."""
 
 
 class LightLDA(Framework):
@@ -34,11 +36,11 @@ class LightLDA(Framework):
         servers = cluster.get(PS, ())
         if not servers:
             return Setup(env)
-        endpoints = [f"{server.ip}:{server.port}" for server in servers]
+        endpoints = [f"{numeric(server, cluster)}:{server.port}" for server in servers]
         env["LIGHTLDA_WORKER_NUM"] = str(len(cluster[WORKER]))
         env["LIGHTLDA_SERVER_NUM"] = str(len(servers))
         if task.role == PS:
             env["LIGHTLDA_SERVER_ENDPOINT"] = endpoints[task.index]
             return Setup(env)
-        lines = [f"{index} {endpoint}\n" for index, endpoint in enumerate(endpoints)]
-        return Setup(env, {FILE: "".join(lines)})
+        lines = "".join(f"{index} {endpoint}\n" for index, endpoint in enumerate(endpoints))
+        return Setup(env, dict.fromkeys(FILES, lines))

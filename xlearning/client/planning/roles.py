@@ -53,8 +53,8 @@ def rules(app_type: str, outside: str, problems: list[Problem]) -> Framework:
 def asked(app_type: str, type_: Framework, config: Config, problems: list[Problem], notes: list[str]) -> Crew:
     """The crew that the properties ask for."""
     ps = int(config.get("xlearning.ps.num"))
-    if ps > 0 and not type_.has_ps:
-        served = [name for name in known() if framework(name).has_ps and name != "XDL"]
+    if ps > 0 and type_.runs and not type_.has_ps:
+        served = [name for name in known() if framework(name).has_ps]
         problems.append(
             Problem(
                 f"--ps-num {ps}: type {app_type} has no parameter servers",
@@ -65,8 +65,8 @@ def asked(app_type: str, type_: Framework, config: Config, problems: list[Proble
     if type(type_) is Framework:
         _tell_independent(app_type, total, notes)
     evaluator = bool(config.get("xlearning.tf.evaluator"))
-    if evaluator and (not type_.has_evaluator or total < 2):
-        notes.append(f"--tf-evaluator has no effect: it needs type {TENSORFLOW} and at least 2 workers")
+    if evaluator and (why := type_.no_evaluator(total, ps, config)):
+        notes.append(f"--tf-evaluator has no effect: {why}")
         evaluator = False
     return Crew(total - evaluator, ps, evaluator)
 
@@ -85,7 +85,8 @@ def _tell_independent(app_type: str, workers: int, notes: list[str]) -> None:
             f"--app-type {_TOGETHER[app_type]} lets them train one"
         )
     elif app_type not in (*_INDEPENDENT, *_TOGETHER):
-        names = (*known(), *_TOGETHER, *_INDEPENDENT)
+        ours = [name for name in known() if framework(name).runs]
+        names = (*ours, *_TOGETHER, *_INDEPENDENT)
         meant = _WORDS.get(app_type) or next(iter(difflib.get_close_matches(app_type, names, 1, 0.7)), "")
         if meant:
             notes.append(f"type {app_type} runs independent workers; did you mean {meant}?")
