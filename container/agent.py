@@ -238,6 +238,7 @@ class Agent:
         spec = program.spec.board
         if spec is None or not spec.enabled:
             return
+        from xlearning.cluster.page import board_base
         from xlearning.container.board import Board  # loaded where it runs only
         from xlearning.container.board_program import BoardPlace
 
@@ -248,6 +249,7 @@ class Agent:
             program.environment,
             self._pythonpath,
             program.spec.command[0],
+            "" if self._identity.local else board_base(self._identity.app_id),
         )
         self._board = Board(
             spec,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from xlearning.config import Config
+from xlearning.frameworks.addresses import reachable
 from xlearning.frameworks.base import Framework, Rules, Setup, peer
-from xlearning.frameworks.dmlc import reachable
 from xlearning.job import WORKER, ClusterMap, JobSpec, Task
 
 
