@@ -8,6 +8,7 @@ from xlearning.am.core.state import Container, Phase, State
 from xlearning.am.core.turn import Turn
 from xlearning.job import AppState, ContainerState
 
+_START = "xlearning.localresource.timeout"
 _DEADLINES = ("register_by", "prepare_by", "reconnect_by", "stop_by", "stop_after")
 
 
@@ -46,9 +47,9 @@ def _judge(turn: Turn, container: Container) -> None:
     if container.state.final:
         return
     if container.register_by is not None and now > container.register_by:
-        turn.lose(container, f"its agent did not report within {limits.register:g} s")
+        turn.lose(container, f"its agent did not report within {limits.register:g} s ({_START})")
     elif container.prepare_by is not None and now > container.prepare_by:
-        turn.lose(container, f"{container.task} reserved no ports within {limits.register:g} s")
+        turn.lose(container, f"{container.task} reserved no ports within {limits.register:g} s ({_START})")
     elif container.reconnect_by is not None and now > container.reconnect_by:
         turn.lose(container, "the connection to its agent broke and did not come back")
     elif container.session and now - container.heard > limits.silence:
