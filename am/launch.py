@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections import Counter
 from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
 
 from xlearning.am.core.policies import Limits
 from xlearning.am.core.tasks import streams_output
@@ -33,6 +35,8 @@ from xlearning.job import (
     Task,
 )
 from xlearning.template import fill
+
+_SAVE_ID = "%Y_%m_%d_%H_%M_%S"
 
 
 def effective_job(job: JobSpec, config: Config, attempt: int) -> JobSpec:
@@ -81,14 +85,16 @@ def launch_spec(
     task: Task,
     cluster: ClusterMap,
     sink: SinkSpec | None = None,
+    type_: Framework | None = None,
 ) -> LaunchSpec:
     """Everything that the agent of ``task`` needs to run the program.
 
-    The user's own variables win over all others, as in the original.
+    The user's own variables win over all others, as in the original. ``type_`` has the rules of the job's
+    application type where they are loaded already.
     """
     command, own = _filled(job, task)
     role = _role(job, task)
-    type_ = type_of(job)
+    type_ = type_ or type_of(job)
     setup = type_.setup(dataclasses.replace(job, command=command), config, task, cluster)
     env = {
         "APP_ID": job.app_id,
@@ -200,11 +206,19 @@ class SaveOrder:
 
 
 def save_order(job: JobSpec, config: Config, attempt: int, save_id: str, container_id: str) -> SaveOrder:
-    """The part of one container: uploaded out of sight, visible by a rename once it is whole."""
+    """The part of one container: uploaded out of sight, visible by a rename once it is whole.
+
+    Outputs of one address that are published in folders of their local names are saved in such ones too.
+    """
     drafts = {o.remote: save_part(o.remote, job.app_id, attempt, save_id, container_id) for o in job.outputs}
     folders = save_folders(job, config, save_id)
+    uses = Counter(output.remote for output in job.outputs)
+    apart = {remote for remote, count in uses.items() if count > 1 and job.output_index is not None}
     return SaveOrder(
-        transfers=tuple((output.local, drafts[output.remote]) for output in job.outputs),
+        transfers=tuple(
+            (o.local, join(drafts[o.remote], o.local) if o.remote in apart else drafts[o.remote])
+            for o in job.outputs
+        ),
         moves=tuple(
             (draft, join(folder, container_id))
             for draft, folder in zip(drafts.values(), folders, strict=True)
@@ -213,7 +227,11 @@ def save_order(job: JobSpec, config: Config, attempt: int, save_id: str, contain
 
 
 def new_save_id(now: float, taken: Collection[str]) -> str:
-    """The local time as the original writes it; a second later for each that is taken."""
-    while (save_id := time.strftime("%Y_%m_%d_%H_%M_%S", time.localtime(now))) in taken:
-        now += 1
-    return save_id
+    """The local time as the original writes it, later than all that are taken.
+
+    Their order tells which save is newer, and local time goes back once a year.
+    """
+    save_id, newest = time.strftime(_SAVE_ID, time.localtime(now)), max(taken, default="")
+    if save_id > newest:
+        return save_id
+    return (datetime.strptime(newest, _SAVE_ID) + timedelta(seconds=1)).strftime(_SAVE_ID)

@@ -37,7 +37,7 @@ from xlearning.fs.base import join
 from xlearning.fs.commit import Committer
 from xlearning.fs.retry import keep_trying
 from xlearning.history.store import HistoryWriter
-from xlearning.job import AppState, InputStrategy, JobSpec, SaveTrigger, Snapshot, to_dict
+from xlearning.job import AppState, InputStrategy, JobSpec, LaunchSpec, SaveTrigger, Snapshot, to_dict
 from xlearning.proto import xlearning_pb2 as pb
 
 log = logging.getLogger(__name__)
@@ -77,7 +77,8 @@ class Runtime:
         self.job = launch.effective_job(job, self.config, attempt)
         self.attempt = attempt
         self._services = services
-        rules = launch.type_of(job).rules(self.job, self.config)
+        self._type = launch.type_of(job)
+        rules = self._type.rules(self.job, self.config)
         self.machine = Machine(self.job, rules, launch.limits(self.config))
         self._events: asyncio.Queue[ev.Event] = asyncio.Queue()
         self._status = StatusSource()
@@ -86,6 +87,8 @@ class Runtime:
         self._back_end = BackEnd(services.manager, self._cluster, containers, self.post, self._spawn)
         self._rpc = RpcServer(self.post, self._back_end.look_for, self._status)
         self._storage = Pool("storage", 4, 600.0)
+        # the type itself keeps to its time, and says where it has spent it
+        self._asking = Pool("application type", 1, self.config.get("xlearning.app.type.timeout") + 60.0)
         self._plan: InputPlan | None = None
         self._saves = Saves(self.machine, self.config, attempt, services.storage, self._storage, self.post)
         self._page_url = ""
@@ -164,6 +167,7 @@ class Runtime:
         await self._rpc.stop(0.2)
         self._cluster.close()
         self._storage.close()
+        self._asking.close()
         return self.machine.state.outcome or AppState.FAILED
 
     # ---- sources of events ----------------------------------------------------------------------
@@ -254,12 +258,28 @@ class Runtime:
         self._plan = self._plan.placed(action.cluster)
         container, task = action.container_id, action.task
         sink = launch.sink_spec(self.job, self.config, self.attempt, container, task)
-        try:
-            spec = launch.launch_spec(self.job, self.config, self._plan, task, action.cluster, sink)
-        except XLearningError as error:  # the application type has nothing that the program could run with
-            log.exception("%s cannot be launched", task)
-            self.post(ev.BackendFailed(f"launch {task}", " ".join(str(error).split())))
+        make = functools.partial(
+            launch.launch_spec, self.job, self.config, self._plan, task, action.cluster, sink, self._type
+        )
+        if self.job.framework:  # code of somebody else: this loop does not wait for it
+            self._spawn(self._launch_when_made(action, make))
             return
+        try:
+            spec = make()
+        except XLearningError as error:
+            self.post(ev.LaunchFailed(str(error)))
+            return
+        self._send_launch(action, spec)
+
+    async def _launch_when_made(self, action: act.Launch, make: Callable[[], LaunchSpec]) -> None:
+        try:
+            spec = await self._asking.run(make)
+        except XLearningError as error:
+            self.post(ev.LaunchFailed(str(error)))
+        else:
+            self._send_launch(action, spec)
+
+    def _send_launch(self, action: act.Launch, spec: LaunchSpec) -> None:
         text = json.dumps(to_dict(spec))
         if len(text.encode()) <= _INLINE_LIMIT:
             self._send(action.container_id, orders.launch(action, spec_json=text))
@@ -295,12 +315,16 @@ class Runtime:
         self._spawn(self._saves.seal(action))
 
     def _commit(self, action: act.Commit) -> None:
-        self._spawn(self._run_commit([part.container_id for part in action.uploaded], action.failure))
+        self._spawn(self._run_commit(action))
 
-    async def _run_commit(self, containers: list[str], failure: str) -> None:
-        flat = launch.is_flat(self.job, self.config)
+    async def _run_commit(self, action: act.Commit) -> None:
         commit = functools.partial(
-            self._committer.commit, self.attempt, containers, flat=flat, failure=failure
+            self._committer.commit,
+            self.attempt,
+            [part.container_id for part in action.uploaded],
+            stored=[place for part in action.uploaded for place in part.places],
+            flat=launch.is_flat(self.job, self.config),
+            failure=action.failure,
         )
         try:
             await self._storage.run(commit)

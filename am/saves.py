@@ -16,9 +16,9 @@ from xlearning.am.retention import MANIFEST, prune
 from xlearning.config import Config
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
-from xlearning.fs.base import FileSystem, join
+from xlearning.fs.base import join
 from xlearning.fs.retry import keep_trying
-from xlearning.fs.steps import mark_whole
+from xlearning.fs.steps import mark_whole, write
 from xlearning.job import SaveTrigger, to_dict
 from xlearning.proto import xlearning_pb2 as pb
 
@@ -124,11 +124,6 @@ class Saves:
         text = json.dumps(about).encode("ascii")
         for path in action.paths:
             fs = self._storage.of(path)
-            keep_trying(functools.partial(_write, fs, join(path, MANIFEST), text), retry_time=retry_time)
+            keep_trying(functools.partial(write, fs, join(path, MANIFEST), text), retry_time=retry_time)
             mark = functools.partial(mark_whole, fs, path, self._machine.job.app_id)
             keep_trying(mark, retry_time=retry_time)
-
-
-def _write(fs: FileSystem, path: str, data: bytes) -> None:
-    with fs.open_write(path, overwrite=True) as stream:
-        stream.write(data)

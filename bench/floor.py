@@ -32,12 +32,12 @@ def submit(folder: str, workers: int) -> int:
     """Run the whole application; 0 when it has succeeded."""
     import skein
 
-    from xlearning.cluster.skein import _DRIVER_JAVA
+    from xlearning.cluster.skein_driver import JAVA
     from xlearning.cluster.skein_spec import _AM_JAVA
 
     os.environ["no_grpc_proxy"] = "127.0.0.1,localhost"  # noqa: SIM112 - grpc reads it in lower case
     security = skein.Security.new_credentials()
-    client = skein.Client(security=security, log=False, log_level="WARN", java_options=_DRIVER_JAVA)
+    client = skein.Client(security=security, log=False, log_level="WARN", java_options=JAVA)
     worker = skein.Service(
         resources=skein.Resources(memory=512, vcores=1),
         script=_script("worker", folder),

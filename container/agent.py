@@ -177,7 +177,7 @@ class Agent:
             self._voice.say(ports_ready=pb.PortsReady(ports=[port.port for port in held], ip=ip))
 
     def _launch(self, order: pb.Launch) -> None:
-        if self._launch_task is None:
+        if self._launch_task is None and self._stop_reason is None:
             self._launch_task = self._spawn(self._run_program(order))
 
     async def _run_program(self, order: pb.Launch) -> None:
@@ -271,6 +271,8 @@ class Agent:
             self._board.hurry()
         if self._program is not None:
             self._spawn(self._program.stop(order.grace))
+        elif self._launch_task is None:
+            self._voice.say(fetch_failed=pb.FetchFailed(reason=clean(f"stopped: {self._stop_reason}")))
 
     # ---- the end ------------------------------------------------------------------------------
 

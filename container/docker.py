@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from xlearning.cluster.docker_image import image
+from xlearning.cluster.docker import image
 from xlearning.config import Config
 from xlearning.errors import XLearningError
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -111,6 +112,7 @@ def _base(node: Node) -> dict[str, str]:
     hadoop = env.get("HADOOP_HOME") or env.get("HADOOP_YARN_HOME") or ""
     if hadoop:
         result["HADOOP_HOME"] = hadoop
+        result |= _hadoop_version(node, hadoop)
     result |= {
         "HOME": env.get("HOME") or node.home,
         "USER": env.get("USER") or node.user,
@@ -132,6 +134,13 @@ def _base(node: Node) -> dict[str, str]:
         result |= {name: env[name] for name in _FROM_LAPTOP if env.get(name)}
         result |= {name: value for name, value in env.items() if name.startswith("LC_")}
     return result
+
+
+def _hadoop_version(node: Node, hadoop: str) -> dict[str, str]:
+    """Hbox's HADOOP_VERSION, which Hadoop's own jar has in its name."""
+    jars = " ".join(node.jars(f"{hadoop}/share/hadoop/common"))
+    found = re.search(r"/hadoop-common-(\d\S*?)(?:-tests)?\.jar", jars)
+    return {"HADOOP_VERSION": found[1]} if found else {}
 
 
 def _path(node: Node, hadoop: str) -> str:

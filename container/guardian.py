@@ -341,14 +341,26 @@ class Guardian:
         report({"exited": 128 - code if code < 0 else code, "signal": signum, "swept": swept, "left": left})
 
 
+def open_log(name: str) -> int:
+    """Open a log for appending; nothing takes what is written once its folder has gone.
+
+    YARN removes the folders of an application that it has killed while guardians still end programs.
+    """
+    try:
+        return os.open(_bytes(name), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
+    except OSError:
+        return os.open("/dev/null", os.O_WRONLY)
+
+
 def run_after(spec: dict[str, Any]) -> None:
     """Run the command that ends what is no process below us, such as a Docker container; for a while."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     me = os.getpid()
     pid = os.fork()
     if pid == 0:
+        log = open_log(spec["log"])
         try:
-            become_program({"stdin": None, "stdout": spec["log"], "stderr": spec["log"], **spec}, me)
+            become_program({"stdin": None, "stdout": log, "stderr": log, **spec}, me)
         except ExecFailed as error:
             os.write(2, _bytes(error.words) + b"\n")
         finally:

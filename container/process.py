@@ -66,7 +66,7 @@ class After:
 
     def run(self) -> None:
         """Run it from here, where there is no guardian any more. Blocks."""
-        with self.log.open("ab") as log:
+        with open(guardian.open_log(str(self.log)), "ab") as log:
             try:
                 subprocess.run(
                     self.command, env=self.environ, stdin=subprocess.DEVNULL, stdout=log, stderr=log,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from xlearning.cluster import docker_image, yarn_docker
+from xlearning.cluster import docker
 from xlearning.cluster.base import ENV_CREDENTIALS, ENV_OWN_FILES
 from xlearning.config import Config
 from xlearning.container import blocking, node
@@ -89,7 +89,7 @@ class Program:
         self._environment: Mapping[str, str] = {}
         self._gpus: GpuMeter | None = None
         self._docker: DockerProgram | None = None
-        if docker_image.by_agent(config) and spec.command[:1] != (AGENT_PYTHON,):
+        if docker.runtime(config) == docker.AGENT and spec.command[:1] != (AGENT_PYTHON,):
             from xlearning.container.docker_program import DockerProgram  # loaded where it is used only
 
             self._docker = DockerProgram(spec, identity, work, config)
@@ -126,7 +126,7 @@ class Program:
         xlearning.errors.XLearningError, OSError
             Something could not be made or fetched.
         """
-        if yarn_docker.wanted(self._config) and not node.in_docker():
+        if docker.runtime(self._config) == docker.YARN and not node.in_docker():
             raise XLearningError(
                 "this container was to be started in Docker by YARN, and its NodeManager started it without",
                 hint="the administrator must allow the Docker runtime on every node; "

@@ -14,7 +14,7 @@ from xlearning.job import GpuView
 from xlearning.proto import xlearning_pb2 as pb
 
 _LINES, _LINE, _REASON = 50, 4096, 8192  # bounds of what an agent may send as text
-_ENTRIES = 100_000
+_PLACES = 1000
 _GPUS, _ID = 64, 128
 
 Fields = dict[str, Any]
@@ -60,7 +60,7 @@ def _exited(body: pb.ProcessExited) -> Fields:
 
 
 def _uploaded(body: pb.UploadDone) -> Fields:
-    return {**_counts(body), "entries": tuple(body.entries[:_ENTRIES])}
+    return {**_counts(body), "places": tuple(body.places[:_PLACES])}
 
 
 def _moving(body: Any) -> Fields:

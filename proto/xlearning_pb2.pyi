@@ -154,14 +154,14 @@ class UploadProgress(_message.Message):
     def __init__(self, files: _Optional[int] = ..., bytes: _Optional[int] = ..., total_files: _Optional[int] = ..., total_bytes: _Optional[int] = ..., rate: _Optional[float] = ...) -> None: ...
 
 class UploadDone(_message.Message):
-    __slots__ = ("files", "bytes", "entries")
+    __slots__ = ("files", "bytes", "places")
     FILES_FIELD_NUMBER: _ClassVar[int]
     BYTES_FIELD_NUMBER: _ClassVar[int]
-    ENTRIES_FIELD_NUMBER: _ClassVar[int]
+    PLACES_FIELD_NUMBER: _ClassVar[int]
     files: int
     bytes: int
-    entries: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, files: _Optional[int] = ..., bytes: _Optional[int] = ..., entries: _Optional[_Iterable[str]] = ...) -> None: ...
+    places: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, files: _Optional[int] = ..., bytes: _Optional[int] = ..., places: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class UploadFailed(_message.Message):
     __slots__ = ("reason",)

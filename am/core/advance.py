@@ -119,11 +119,7 @@ def _grace(turn: Turn, container: Container) -> float:
 
 
 def _uploaded(turn: Turn) -> tuple[Uploaded, ...]:
-    return tuple(
-        Uploaded(c.id, c.task.role, c.task.index, c.entries)
-        for c in turn.state.containers.values()
-        if c.uploaded and c.task
-    )
+    return tuple(Uploaded(c.id, c.stored) for c in turn.state.containers.values() if c.uploaded and c.task)
 
 
 def _committing(turn: Turn) -> None:

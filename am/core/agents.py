@@ -213,7 +213,7 @@ def upload_progressed(turn: Turn, event: ev.UploadProgressed) -> None:
 def upload_done(turn: Turn, event: ev.UploadDone) -> None:
     container = current(turn, event)
     if container and container.state is ContainerState.UPLOADING:
-        container.uploaded, container.entries = True, event.entries
+        container.uploaded, container.stored = True, event.places
         container.uploaded_files, container.uploaded_bytes = event.files, event.size
         _end(turn, container)
 

@@ -39,7 +39,7 @@ def input_listed(turn: Turn, event: ev.InputListed) -> None:
     turn.record("inputs", inputs={view.local: [view.files, view.size] for view in event.inputs})
 
 
-def input_failed(turn: Turn, event: ev.InputFailed) -> None:
+def job_failed(turn: Turn, event: ev.InputFailed | ev.LaunchFailed) -> None:
     turn.end(AppState.FAILED, event.reason, retryable=False)
 
 

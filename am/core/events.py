@@ -54,6 +54,13 @@ class InputFailed(Event):
     reason: str
 
 
+@dataclass(frozen=True)
+class LaunchFailed(Event):
+    """What the containers shall run cannot be told."""
+
+    reason: str
+
+
 # ---- back end -----------------------------------------------------------------------------------
 
 
@@ -199,7 +206,7 @@ class UploadProgressed(AgentEvent):
 class UploadDone(AgentEvent):
     files: int = 0
     size: int = 0
-    entries: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class Container:
     gone: bool = False  # the agent said goodbye, or the back end says that it ended
     ended: int = 0  # 1 for the container that ended first, and so on
     uploaded: bool = False
-    entries: tuple[str, ...] = ()
+    stored: tuple[str, ...] = ()
     reason: str = ""
     failure: str = ""  # why its program failed, while what it had made is still on its way
     exit_code: int | None = None

@@ -24,12 +24,10 @@ class SavedPart:
 
 @dataclass(frozen=True)
 class Uploaded:
-    """A container whose whole output lies in ``_temporary``."""
+    """A container whose whole output lies in ``_temporary``; there are files in all of ``places``."""
 
     container_id: str
-    role: str
-    index: int
-    entries: tuple[str, ...]
+    places: tuple[str, ...]
 
 
 @dataclass(frozen=True)

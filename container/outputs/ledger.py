@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from posixpath import join
 from typing import Any
 
 from xlearning.container.outputs.upload import Output
@@ -115,11 +116,20 @@ class Ledger:
         """Other saves that hold files of this one, the oldest first."""
         return sorted({entry.save_id for entry in self.entries.values()} - {self.save_id})
 
-    def manifest(self, folders: Iterable[str], container_id: str, confirmed: bool | None) -> dict[str, Any]:
-        """The JSON-ready list of all files below some of the local folders."""
-        wanted = set(folders)
+    def manifest(
+        self, folders: Mapping[str, str], container_id: str, confirmed: bool | None
+    ) -> dict[str, Any]:
+        """The JSON-ready list of all files below some local folders.
+
+        Parameters
+        ----------
+        folders : mapping
+            Local folder -> where its content lies below the part.
+        """
         files = [
-            _described(key, entry, self.save_id) for key, entry in self.entries.items() if key[0] in wanted
+            _described(join(folders[local], name), entry, self.save_id)
+            for (local, name), entry in self.entries.items()
+            if local in folders
         ]
         return {
             "version": 1,
@@ -145,8 +155,8 @@ class FolderWatch:
         self._ledger.copied((self._local, name), before, size, steady=steady)
 
 
-def _described(key: Key, entry: Entry, save_id: str) -> dict[str, Any]:
-    about: dict[str, Any] = {"path": key[1], "size": entry.size, "mtime": entry.mtime_ns / 1e9}
+def _described(path: str, entry: Entry, save_id: str) -> dict[str, Any]:
+    about: dict[str, Any] = {"path": path, "size": entry.size, "mtime": entry.mtime_ns / 1e9}
     if not entry.steady:
         about["changed"] = True
     if entry.save_id != save_id:

@@ -16,14 +16,13 @@ from xlearning.container.orders import EXPECTED, Orders
 from xlearning.container.outputs.hold import Hold
 from xlearning.container.outputs.ledger import Ledger
 from xlearning.container.outputs.save import Order, held, save
-from xlearning.container.outputs.upload import Output, publish
-from xlearning.container.voice import Voice, clean_all, words
+from xlearning.container.outputs.upload import Output, Published, publish
+from xlearning.container.voice import Voice, words
 from xlearning.errors import StorageError
 from xlearning.proto import xlearning_pb2 as pb
 
 if TYPE_CHECKING:
     from xlearning.container.outputs.stream import Sink
-    from xlearning.fs.transfer import TransferResult
 
 log = logging.getLogger(__name__)
 
@@ -94,8 +93,8 @@ class Publisher:
             log.warning("the output was not uploaded: %s", error)
             self._voice.say(upload_failed=pb.UploadFailed(reason=words(error)))
         else:
-            entries = clean_all(done.entries)
-            self._voice.say(upload_done=pb.UploadDone(files=done.files, bytes=done.bytes, entries=entries))
+            stored = pb.UploadDone(files=done.files, bytes=done.bytes, places=done.places)
+            self._voice.say(upload_done=stored)
         finally:
             self.amount = None
 
@@ -146,11 +145,14 @@ class Publisher:
         base = self._ledgers.get(order.base)
         self._ledgers = {order.base: base} if base is not None else {}
         hold = Hold(self._work, order.save_id, config, self._find_pid)
+        what, retry_time = Order(order.save_id, outputs, moves), config.get("xlearning.fs.retry.time")
 
         def part() -> Ledger:
-            known = base.entries if base is not None and held(base, moves, order.save_id, fss) else None
+            known = None
+            if base is not None and held(base, what, fss, retry_time=retry_time, cancel=cancel):
+                known = base.entries
             ledger = Ledger(order.save_id, self._work, known)
-            save(Order(order.save_id, outputs, moves), ledger, hold, self._work, fss, config, cancel=cancel)
+            save(what, ledger, hold, self._work, fss, config, cancel=cancel)
             return ledger
 
         return part
@@ -160,7 +162,7 @@ class Publisher:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.info("a save has ended: %s", error)
 
-    async def _publish(self, transfers: Iterable[pb.Transfer], amount: Amount) -> TransferResult:
+    async def _publish(self, transfers: Iterable[pb.Transfer], amount: Amount) -> Published:
         outputs: Sequence[Output] = [Output(transfer.local, transfer.remote) for transfer in transfers]
         work = functools.partial(
             publish,

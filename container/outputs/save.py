@@ -31,7 +31,7 @@ class Order:
     Attributes
     ----------
     outputs : sequence of Output
-        Their ``remote`` is out of sight.
+        Their ``remote`` is out of sight, at or below the first folder of a move.
     moves : sequence of (str, str)
         (URI of a folder that was uploaded to, URI ``<save's folder>/<container>`` under which it is seen).
     """
@@ -89,9 +89,8 @@ def save(
             step(functools.partial(fs.mkdirs, parent(target)))
             step(functools.partial(rename_once, fs, source, target))
         for source, target in order.moves:
-            locals_ = [output.local for output in order.outputs if output.remote == source]
             folder, _, container_id = target.rpartition("/")
-            about = ledger.manifest(locals_, container_id, confirmed)
+            about = ledger.manifest(_below(source, order.outputs), container_id, confirmed)
             if not about["files"]:
                 continue
             path = join(folder, "_manifest", f"{container_id}.json")
@@ -102,14 +101,33 @@ def save(
         raise
 
 
-def held(base: Ledger, moves: Sequence[tuple[str, str]], save_id: str, fss: FileSystems) -> bool:
-    """Whether every save that holds files of ``base`` is still there. Blocks."""
+def held(base: Ledger, order: Order, fss: FileSystems, *, retry_time: float, cancel: threading.Event) -> bool:
+    """Whether every save that holds files of ``base`` is still there. Blocks.
+
+    Raises
+    ------
+    xlearning.errors.XLearningError, OSError
+        It cannot be found out, within ``retry_time`` seconds.
+    """
+    from xlearning.fs.retry import keep_trying
+
     for holder in (base.save_id, *base.needs()):
-        for _, target in moves:
+        for _, target in order.moves:
             folder, _, container_id = target.rpartition("/")
-            if not exists(fss.of(folder), join(folder.removesuffix(save_id) + holder, container_id)):
+            place = join(folder.removesuffix(order.save_id) + holder, container_id)
+            look = functools.partial(exists, fss.of(place), place)
+            if not keep_trying(look, retry_time=retry_time, cancel=cancel):
                 return False
     return True
+
+
+def _below(source: str, outputs: Sequence[Output]) -> dict[str, str]:
+    """Local folder -> where below ``source`` its content was uploaded to."""
+    return {
+        one.local: one.remote.removeprefix(source).lstrip("/")
+        for one in outputs
+        if f"{one.remote}/".startswith(f"{source}/")
+    }
 
 
 def _holds_files(order: Order, work: Path) -> bool:

@@ -12,18 +12,16 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from xlearning.config import Config
 from xlearning.container.amount import Amount
-from xlearning.errors import UsageError, XLearningError
+from xlearning.container.outputs.upload import Published
+from xlearning.errors import StorageError, UsageError, XLearningError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.fs.retry import Cancelled
 from xlearning.job import SinkSpec
-
-if TYPE_CHECKING:
-    from xlearning.fs.transfer import TransferResult
 
 _WAITING = 2  # whole parts that are not stored yet
 
@@ -60,7 +58,7 @@ class Spool:
         self._made = 0
         self._open: dict[str, _Part] = {}
         self._whole: deque[Path] = deque()
-        self._names: list[str] = []
+        self._stored: set[str] = set()
         self._failure: Exception | None = None
         self._over = False
         self._thread: threading.Thread | None = None
@@ -80,7 +78,7 @@ class Spool:
             self._open[name] = part = _Part(folder / name, self._complete)
         return cast(BinaryIO, part)
 
-    def finish(self) -> TransferResult:
+    def finish(self) -> Published:
         """Wait until every part is stored.
 
         Raises
@@ -88,10 +86,8 @@ class Spool:
         UsageError
             A part was not closed.
         OSError, XLearningError
-            A part could not be stored.
+            A part could not be stored, or is gone again.
         """
-        from xlearning.fs.transfer import TransferResult
-
         with self._moved:
             if self._open:
                 raise UsageError(f"the output format has not closed {', '.join(sorted(self._open))}")
@@ -100,7 +96,9 @@ class Spool:
             self._moved.wait_for(lambda: not self._whole or self._ended)
             self.check()
         self._clean()
-        return TransferResult(self.amount.files, self.amount.size, tuple(sorted(self._names)))
+        self._check_stored()
+        places = (self._spec.remote,) if self.amount.files else ()
+        return Published(self.amount.files, self.amount.size, places)
 
     def abandon(self) -> None:
         """Throw away what is not stored, and end everybody's waiting."""
@@ -128,6 +126,18 @@ class Spool:
             raise self._failure
         if self._cancel.is_set():
             raise Cancelled("cancelled")
+
+    def _check_stored(self) -> None:
+        """The first part has lain there since long ago, in a folder that others may take for theirs."""
+        if not self._stored:
+            return
+        from xlearning.fs.retry import keep_trying
+
+        fs, remote = self._fss.of(self._spec.remote), self._spec.remote
+        found = keep_trying(lambda: fs.list(remote), retry_time=self._retry_time, cancel=self._cancel)
+        lost = sorted(self._stored - {child.name for child in found})
+        if lost:
+            raise StorageError(f"somebody has deleted {', '.join(lost[:3])} of {len(self._stored)} parts")
 
     def _clean(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)  # a part that is still being written may be there
@@ -157,7 +167,7 @@ class Spool:
                 return
             with self._moved:
                 self._whole.popleft()
-                self._names.append(path.name)
+                self._stored.add(path.name)
                 self._moved.notify_all()
 
     def _store(self, path: Path) -> None:

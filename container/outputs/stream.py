@@ -25,8 +25,8 @@ from xlearning.fs import FileSystems
 from xlearning.job import SinkSpec
 
 if TYPE_CHECKING:
+    from xlearning.container.outputs.upload import Published
     from xlearning.formats.output.base import BytesWriter, RecordWriter
-    from xlearning.fs.transfer import TransferResult
 
 log = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ class Sink:
         reason = f"its output could not be written: {self._failure}"
         return dataclasses.replace(end, code=end.code or _UNWRITABLE, reason=reason)
 
-    def finish(self) -> TransferResult:
+    def finish(self) -> Published:
         """Write and store what is left. Blocks; to be called once, after the end of the program.
 
         Raises

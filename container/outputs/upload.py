@@ -15,12 +15,9 @@ from xlearning.errors import UsageError
 from xlearning.fs import FileSystems
 
 if TYPE_CHECKING:
-    from xlearning.fs.transfer import FileWatch, TransferResult
+    from xlearning.fs.transfer import FileWatch
 
 OnProgress = Callable[[int, int], None]
-
-# All names together travel in one message to the ApplicationMaster.
-_LONGEST_LIST = 2 << 20
 
 
 @dataclass(frozen=True)
@@ -29,6 +26,22 @@ class Output:
 
     local: str
     remote: str
+
+
+@dataclass(frozen=True)
+class Published:
+    """What was taken away.
+
+    Attributes
+    ----------
+    files, bytes : int
+    places : tuple of str
+        Remote folders that hold at least one file of it.
+    """
+
+    files: int
+    bytes: int
+    places: tuple[str, ...]
 
 
 def publish(
@@ -42,7 +55,7 @@ def publish(
     on_total: OnProgress | None = None,
     alive: bool = False,
     watch: Callable[[Output], FileWatch] | None = None,
-) -> TransferResult:
+) -> Published:
     """Upload every output folder. Blocks.
 
     A folder that the program did not make is no error: it has no files.
@@ -63,12 +76,12 @@ def publish(
     Raises
     ------
     UsageError
-        Two folders would put different things under one remote name, or there are too many names.
+        Two folders would put different things under one remote name.
     xlearning.errors.XLearningError, OSError
         A file could not be uploaded; `Cancelled` when ``cancel`` was set.
     """
     from xlearning.fs.local_tree import measure
-    from xlearning.fs.transfer import TransferResult, upload  # loaded at the end, not at the start
+    from xlearning.fs.transfer import upload  # loaded at the end, not at the start
 
     present = [(item, inside(work, item.local, "output folder")) for item in outputs]
     present = [(item, folder) for item, folder in present if _is_folder(folder, item.local)]
@@ -76,7 +89,7 @@ def publish(
     if on_total is not None:
         on_total(*measure([folder for _, folder in present]))
     files, size = 0, 0
-    entries: list[str] = []
+    places: list[str] = []
     for item, folder in present:
         result = upload(
             fss,
@@ -90,8 +103,9 @@ def publish(
             watch=None if watch is None else watch(item),
         )
         files, size = files + result.files, size + result.bytes
-        entries.extend(result.entries)
-    return TransferResult(files, size, tuple(entries))
+        if result.files:
+            places.append(item.remote)
+    return Published(files, size, tuple(dict.fromkeys(places)))
 
 
 def _after(files: int, size: int, on_progress: OnProgress) -> OnProgress:
@@ -109,10 +123,9 @@ def _is_folder(path: Path, name: str) -> bool:
 
 def _check_names(present: Sequence[tuple[Output, Path]]) -> None:
     owners: dict[tuple[str, str], str] = {}
-    clashes, length = [], 0
+    clashes = []
     for item, folder in present:
         for name in sorted(path.name for path in folder.iterdir()):
-            length += len(os.fsencode(name)) + 8
             other = owners.setdefault((item.remote, name), item.local)
             if other != item.local:
                 clashes.append(f"{other}/{name} and {item.local}/{name} (both to {item.remote})")
@@ -121,9 +134,4 @@ def _check_names(present: Sequence[tuple[Output, Path]]) -> None:
         raise UsageError(
             f"output folders hold equal names: {shown}",
             hint="give them different names, or each output its own remote folder",
-        )
-    if length > _LONGEST_LIST:
-        raise UsageError(
-            f"the output folders hold {len(owners)} files and folders at their top",
-            hint="write them into a folder below the output folder",
         )

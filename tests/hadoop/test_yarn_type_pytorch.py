@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+import urllib.parse
 from pathlib import Path
 
 import frameworks
@@ -46,7 +48,9 @@ def test_two_ranks_train_one_model(hdfs_dir: str, gateway: YarnGateway, tmp_path
     for name, value in (("WORLD_SIZE", "2"), ("LOCAL_WORLD_SIZE", "2"), ("GROUP_RANK", "0")):
         assert [env[name] for env in seen] == [value, value]
     assert seen[0]["MASTER_PORT"] == seen[1]["MASTER_PORT"] == seen[0]["master_port"]
-    assert seen[0]["INIT_METHOD"] == f"tcp://{seen[0]['MASTER_ADDR']}:{seen[0]['MASTER_PORT']}"
+    url = urllib.parse.urlsplit(seen[0]["INIT_METHOD"])
+    assert (url.hostname, str(url.port)) == (seen[0]["master_addr"], seen[0]["MASTER_PORT"])
+    assert url.hostname in {info[4][0] for info in socket.getaddrinfo(seen[0]["MASTER_ADDR"], None)}
     assert all(env["GLOO_SOCKET_IFNAME"] for env in seen)
     gateway.nothing_is_left_of(ended.app_id)
 

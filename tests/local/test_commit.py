@@ -16,6 +16,8 @@ from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.fs.commit import Committer, Fenced, OutputTaken
 from xlearning.fs.intent import upload_folder
+from xlearning.fs.local import LocalFileSystem
+from xlearning.fs.steps import OutputLost, rename_once
 from xlearning.job import OutputSpec
 
 # A process that dies closes nothing.
@@ -186,6 +188,24 @@ def test_temporary_output_of_others_is_left_alone(place: Place) -> None:
     assert not place.exists("out2")
 
 
+@pytest.mark.parametrize("flat", [True, False])
+def test_an_upload_that_others_deleted_is_no_success(place: Place, flat: bool) -> None:
+    """As another program does that commits to the same folder: MapReduce deletes all of ``_temporary``."""
+    app = Application(place)
+    app.committer().take_over(1)
+    containers = CONTAINERS[:1] if flat else CONTAINERS
+    app.upload(1, containers)
+    uploads = [upload_folder(output.remote, APP, 1, name) for output in app.outputs for name in containers]
+    stored = [join(upload, "data") for upload in uploads] if flat else uploads
+    place.storage.of(place.uri).delete(uploads[-1], recursive=True)
+    with pytest.raises(OutputLost, match=f"has deleted what was uploaded: {stored[-1]}$"):
+        app.committer().commit(1, containers, flat=flat, stored=stored)
+    assert not app.committer().begun()
+    assert app.visible() == {}
+    app.committer().commit(1, containers, flat=flat, stored=stored[:-1])
+    assert app.success() == [True, True]
+
+
 def test_output_that_vanished_is_no_success(tmp_path: Path) -> None:
     place = Place(tmp_path.as_uri(), FileSystems("file://"))
     app = Application(place)
@@ -222,3 +242,23 @@ def test_of_two_applications_that_claim_an_output_the_second_is_refused(place: P
     assert set(place.children("out1")) == {*CONTAINERS, "_SUCCESS"}
     with pytest.raises(OutputTaken, match=r"out1/_SUCCESS"):
         other.claim(1)
+
+
+def test_two_that_complete_one_commit_do_not_disturb_each_other(tmp_path: Path) -> None:
+    """A newer attempt and one that was thought dead carry out the same intent."""
+    fs, other = LocalFileSystem(), LocalFileSystem()
+    source, target = (tmp_path / "a").as_uri(), (tmp_path / "b").as_uri()
+
+    class Slower(LocalFileSystem):
+        def rename(self, source: str, target: str) -> None:
+            if other.stat(source):
+                other.rename(source, target)
+            super().rename(source, target)
+
+    fs.mkdirs(source)
+    rename_once(Slower(), source, target)
+    assert not (tmp_path / "a").exists() and (tmp_path / "b").is_dir()
+    with pytest.raises(OutputLost):
+        rename_once(fs, source, (tmp_path / "c").as_uri())
+    with pytest.raises(FileNotFoundError):
+        rename_once(fs, target, (tmp_path / "missing" / "c").as_uri())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 from xlearning.cluster.exit_words import words
 from xlearning.container import guardian
 from xlearning.container.process import (
+    After,
     ProcessExit,
     UserProcess,
 )
@@ -245,6 +247,26 @@ def test_many_side_by_side(start: Start) -> None:
         return await asyncio.gather(*(process.wait() for process in processes))
 
     assert [end.code for end in asyncio.run(live())] == list(range(10))
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["guardian", "agent"])
+def test_what_is_run_afterwards_needs_no_folder(tmp_path: Path, *, killed: bool) -> None:
+    """YARN removes the folders of what it kills; a Docker container must end all the same."""
+    logs, ended = tmp_path / "logs", tmp_path / "ended"
+    after = After(sh(f"echo said; touch {ended}"), ENV, logs / "docker.log")
+
+    async def live() -> ProcessExit:
+        logs.mkdir()
+        process = await UserProcess.start(
+            ("sleep", "60"), ENV, tmp_path, logs / "out", logs / "err", grace=0.0, after=after
+        )
+        shutil.rmtree(logs)
+        if killed:
+            os.kill(process.guardian_pid, signal.SIGKILL)
+        return await process.stop()
+
+    assert asyncio.run(live()).code == 128 + (signal.SIGKILL if killed else signal.SIGTERM)
+    assert ended.exists()
 
 
 def test_guardians_death_is_told_and_others_are_spared(tmp_path: Path) -> None:

@@ -75,6 +75,11 @@ class Bench:
         children = psutil.Process().children()
         return [child for child in children if words_of(child)[-1:] == ["agent"]]
 
+    def reap(self) -> None:
+        """Collect the exit status of agents that have ended: nobody polls once the job is over."""
+        wait_for(lambda: not self.agents(), 20)
+        self.manager.poll()
+
 
 async def until(what: object, seconds: float = 30.0) -> None:
     await asyncio.to_thread(wait_for, what, seconds)
@@ -101,10 +106,11 @@ def test_a_given_up_agent_that_wakes_up_changes_nothing(tmp_path: Path) -> None:
     try:
         asyncio.run(story())
         assert not (tmp_path / "out").exists()
-        wait_for(lambda: bench.manager.poll() and not bench.agents(), 20)
+        wait_for(lambda: not bench.agents(), 20)
     finally:
         for agent in bench.agents():
             agent.kill()
+        bench.reap()
 
 
 def lost(runtime: Runtime, container_id: str) -> bool:

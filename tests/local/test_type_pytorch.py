@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import runpy
+import signal
 from pathlib import Path
 
 import doc_pages
 import frameworks
+import psutil
 import pytest
-from submitting import PROGRAMS, Gateway
+from submitting import PROGRAMS, Gateway, wait_for
 
 pytestmark = pytest.mark.timeout(900)  # the first who asks for torch builds its environment
 SUM = PROGRAMS / "torch_sum.py"
+EXAMPLES = doc_pages.ROOT / "examples"
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +24,7 @@ def python() -> Path:
 
 
 def test_the_example_trains_what_one_process_trains(gateway: Gateway, python: Path) -> None:
-    doc_pages.run(doc_pages.ROOT / "examples" / "pytorch" / "README.md", gateway, python.parent)
+    doc_pages.run(EXAMPLES / "pytorch" / "README.md", gateway, python.parent)
     (checkpoint,) = (gateway.work / "clouds-model").glob("container_*/checkpoint.pt")
     losses = json.loads(checkpoint.with_name("losses.json").read_text())
     alone = json.loads((gateway.work / "alone" / "losses.json").read_text())
@@ -65,3 +69,31 @@ def test_a_rank_that_dies_ends_the_others_that_wait_for_it(gateway: Gateway) -> 
     assert "worker:1" in ended.err
     assert "no space left on device" in ended.err
     gateway.nothing_is_left()
+
+
+def test_a_rank_that_is_killed_in_the_middle_of_the_training(gateway: Gateway, python: Path) -> None:
+    """The other is stopped in the middle of a step, and so never hears of it: it is ended all the same."""
+    runpy.run_path(str(EXAMPLES / "ps_numpy" / "make_data.py"))["make_data"](gateway.work / "clouds")
+    running = gateway.start(
+        *("--app-type", "disttorch", "--worker-num", 2, "--board-enable", "false", "--input", "clouds#data"),
+        *("--files", EXAMPLES / "pytorch" / "train.py", "--output", "out#model", "--"),
+        *(python, "train.py", "--steps", 1_000_000, "--save-every", 1),
+    )
+    wait_for(lambda: list(gateway.root.glob("local/**/model/checkpoint.pt")), 120, "no step was done")
+    ranks = {rank: process for process in gateway.processes() if (rank := _rank(process))}
+    ranks["0"].send_signal(signal.SIGSTOP)
+    ranks["1"].send_signal(signal.SIGKILL)
+    ended = running.end()
+    assert ended.code == 2, ended.err
+    assert "First to fail: worker:1 (" in ended.err, ended.err
+    assert "killed (SIGKILL)" in ended.err, ended.err
+    assert not (gateway.work / "out").exists()
+    gateway.nothing_is_left()
+
+
+def _rank(process: psutil.Process) -> str:
+    """Which rank of the example a process is; nothing for all others."""
+    try:
+        return process.environ().get("RANK", "") if "train.py" in process.cmdline() else ""
+    except psutil.Error:
+        return ""

@@ -60,6 +60,8 @@ COMMAND = st.tuples(TEXT.filter(bool)) | st.lists(TEXT, min_size=1, max_size=4).
 @st.composite
 def jobs(draw: st.DrawFn) -> Job:
     chosen = draw(st.sets(st.sampled_from(sorted(FIELDS)), max_size=6))
+    # an older switch means a strategy, and is refused beside another one
+    chosen -= {f"{way}format_enable" for way in ("input", "output") if f"{way}_strategy" in chosen}
     return Job(draw(COMMAND), **{name: draw(VALUES[form_of(FIELDS[name])]) for name in chosen})
 
 

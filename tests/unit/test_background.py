@@ -13,7 +13,7 @@ import pytest
 
 from xlearning.client.following.interrupts import Interrupted, Interrupts
 from xlearning.client.following.watch import Event, Interrupt
-from xlearning.cluster import skein
+from xlearning.cluster import skein_driver
 from xlearning.cluster.background import Background
 from xlearning.errors import ClusterUnavailable
 
@@ -64,9 +64,9 @@ class Driver:
     ids=["leaves", "hangs"],
 )
 def test_the_driver_ends(program: str, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(skein, "_DRIVER_END", 20.0 if code == 0 else 0.2)
+    monkeypatch.setattr(skein_driver, "_END", 20.0 if code == 0 else 0.2)
     driver = Driver(program)
-    skein._end(Background("start", lambda: driver), "mark")
+    skein_driver._end(Background("start", lambda: driver), "mark")
     assert driver.closed
     assert driver.process is not None
     assert driver.process.returncode == code

@@ -324,13 +324,14 @@ class JobUnderFire(RuleBasedStateMachine):
     def commit_ends(self, fails: bool) -> None:
         self.feed(ev.CommitFailed("HDFS is gone") if fails else ev.CommitDone())
 
-    @rule(which=st.integers(0, 5))
+    @rule(which=st.integers(0, 6))
     def rare_things(self, which: int) -> None:
         self.feed(
             [
                 ev.KillRequested("bob", "enough"),
                 ev.AmStopped("node shuts down"),
                 ev.InputFailed("gone"),
+                ev.LaunchFailed("no answer"),
                 ev.BackendFailed("get containers", "denied"),
                 ev.AllocationTimedOut("worker", "queue full"),
                 ev.BoardStarted("c001", 1, "http://h:1", ""),

@@ -766,9 +766,10 @@ def test_retry_is_asked_for_while_attempts_remain() -> None:
     assert story.finish().retry
 
 
-def test_input_problems_do_not_earn_a_second_attempt() -> None:
+@pytest.mark.parametrize("event", [ev.InputFailed("nothing there"), ev.LaunchFailed("no answer")])
+def test_what_fails_again_does_not_earn_a_second_attempt(event: ev.Event) -> None:
     story = Story(worker=1, limits=Limits(max_attempts=2))
-    story.do(ev.InputFailed("nothing there"))
+    story.do(event)
     story.tick(5)
     assert (story.finish().state, story.finish().retry) == (AppState.FAILED, False)
 

@@ -8,8 +8,7 @@ import pytest
 
 from xlearning.client.planning import docker as planning
 from xlearning.client.problems import Problem
-from xlearning.cluster import yarn_docker
-from xlearning.cluster.docker_image import image
+from xlearning.cluster import docker as asked
 from xlearning.config import Config, load
 from xlearning.container import docker
 from xlearning.errors import XLearningError
@@ -104,7 +103,7 @@ def test_gpus_by_their_names() -> None:
 )
 def test_the_registry_stands_in_front(host: str, port: str, found: str) -> None:
     more = {"docker_registry_host": host, "docker_registry_port": port}
-    assert image(config(**{name: text for name, text in more.items() if text})) == found
+    assert asked.image(config(**{name: text for name, text in more.items() if text})) == found
 
 
 def test_what_pulls_and_removes() -> None:
@@ -115,13 +114,13 @@ def test_what_pulls_and_removes() -> None:
 
 def test_yarns_own_runtime() -> None:
     settings = config(docker_runtime="YARN", docker_mounts="/data:/data:ro,/x:/x:rw")
-    assert yarn_docker.variables(settings) == {
+    assert asked.variables(settings) == {
         "YARN_CONTAINER_RUNTIME_TYPE": "docker",
         "YARN_CONTAINER_RUNTIME_DOCKER_IMAGE": "i:1",
         "YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS": "/data:/data:ro,/x:/x:rw",
     }
-    assert yarn_docker.variables(config()) == {}
-    assert yarn_docker.variables(Config.from_properties({"xlearning.docker.runtime": "YARN"})) == {}
+    assert asked.variables(config()) == {}
+    assert asked.variables(Config.from_properties({"xlearning.docker.runtime": "YARN"})) == {}
 
 
 def checked(settings: Config, *, local: bool = False) -> tuple[list[str], list[str]]:

@@ -51,6 +51,19 @@ def test_a_bare_node_gives_exactly_the_documented_variables() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("jars", "version"),
+    [
+        (["hadoop-common-3.3.6-tests.jar", "hadoop-common-3.3.6.jar"], "3.3.6"),
+        (["hadoop-common-3.0.0-cdh6.3.2.jar"], "3.0.0-cdh6.3.2"),
+        (["hadoop-common.jar", "a.jar"], None),
+    ],
+)
+def test_the_version_of_hadoop_is_that_of_its_jar(jars: list[str], version: str | None) -> None:
+    env = variables({"HADOOP_HOME": HADOOP}, jars=lambda folder: [f"{folder}/{name}" for name in jars])
+    assert env.get("HADOOP_VERSION") == version
+
+
 def test_hadoop_and_java_come_in_front_where_they_exist() -> None:
     env = variables(
         {

@@ -167,6 +167,7 @@ def test_exit_codes_in_words(code: int, expected: str) -> None:
         (137, "", "memory"),
         (1, "MemoryError", "memory"),
         (127, "", "PATH"),
+        (127, 'docker: runc create failed: exec: "x": executable file not found in $PATH', "the image has"),
         (139, "", "native"),
         (143, "", "told to end"),
         (-100, "", "run it again"),

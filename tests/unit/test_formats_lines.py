@@ -39,7 +39,7 @@ def files(draw: st.DrawFn) -> tuple[bytes, bytes]:
     return draw(st.sampled_from([b"", MARK])) + data, delimiter
 
 
-@settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(file=files(), scan=SIZES, size=SIZES, maximum=st.sampled_from([0, 0, 1, 3, 4, 6]))
 def test_every_split_on_every_path(
     monkeypatch: pytest.MonkeyPatch, file: tuple[bytes, bytes], scan: int, size: int, maximum: int
@@ -72,7 +72,7 @@ def test_every_split_on_every_path(
             assert b"".join(clipped) == data[first:last], (start, end)
 
 
-@settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(file=files(), scan=SIZES, size=SIZES, cuts=st.sets(st.integers(1, 40), max_size=8))
 def test_the_union_over_any_cut_is_the_file(
     monkeypatch: pytest.MonkeyPatch, file: tuple[bytes, bytes], scan: int, size: int, cuts: set[int]

@@ -68,7 +68,11 @@ def output(data: bytes, start: int, end: int) -> bytes:
     return b"".join(pieces)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=400,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(data=TEXTS, block=BLOCKS, scan=BLOCKS)
 def test_every_pair_of_cuts(monkeypatch: pytest.MonkeyPatch, data: bytes, block: int, scan: int) -> None:
     monkeypatch.setattr(text, "_BLOCK", block)
@@ -77,7 +81,11 @@ def test_every_pair_of_cuts(monkeypatch: pytest.MonkeyPatch, data: bytes, block:
         assert output(data, start, end) == split_output(data, start, end), (start, end)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=400,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(data=TEXTS, block=BLOCKS, cuts=st.sets(st.integers(0, 60), max_size=8))
 def test_the_union_over_any_cut_is_the_file(
     monkeypatch: pytest.MonkeyPatch, data: bytes, block: int, cuts: set[int]

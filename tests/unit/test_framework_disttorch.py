@@ -17,11 +17,12 @@ from xlearning.job import WORKER, InputStrategy, JobSpec, Member, RoleSpec, Task
 NODES = ("node1", "node1", "node2", "node3", "node3")
 
 
-def told(rank: int, nodes: tuple[str, ...] = NODES, gpus: int = 0) -> Setup:
+def told(rank: int, nodes: tuple[str, ...] = NODES, gpus: int = 0, first: str = "10.0.0.0") -> Setup:
     roles = (RoleSpec(WORKER, len(nodes), 1024, 1),)
     job = JobSpec("application_1_0001", "a", "DISTTORCH", "me", ("run",), roles, "file:///s", "file://")
     config = load(overrides=[("xlearning.worker.gpus", str(gpus))], environ={})
-    members = tuple(Member(host, (21000 + n,), f"10.0.0.{n}") for n, host in enumerate(nodes))
+    addresses = (first, *(f"10.0.0.{number}" for number in range(1, len(nodes))))
+    members = tuple(Member(host, (21000 + n,), addresses[n]) for n, host in enumerate(nodes))
     return framework("DistTorch").setup(job, config, Task(WORKER, rank, 1), {WORKER: members})
 
 
@@ -35,8 +36,8 @@ def test_what_a_rank_is_told() -> None:
         "LOCAL_RANK": "1",
         "LOCAL_WORLD_SIZE": "2",
         "GROUP_RANK": "2",
-        "INIT_METHOD": "tcp://node1:21000",
-        "master_addr": "node1",
+        "INIT_METHOD": "tcp://10.0.0.0:21000",
+        "master_addr": "10.0.0.0",
         "master_port": "21000",
         "PET_NNODES": "5",
         "PET_NODE_RANK": "4",
@@ -45,6 +46,21 @@ def test_what_a_rank_is_told() -> None:
     }
     assert not told(4).files
     assert not told(4).command
+
+
+@pytest.mark.parametrize(
+    ("ip", "nodes", "address", "url"),
+    [
+        ("fd00::1", NODES, "fd00::1", "tcp://[fd00::1]:21000"),
+        ("127.0.1.1", NODES, "node1", "tcp://node1:21000"),  # its own name means that on Debian
+        ("127.0.0.1", ("localhost", "localhost"), "127.0.0.1", "tcp://127.0.0.1:21000"),
+    ],
+)
+def test_programs_of_hbox_are_told_an_address(
+    ip: str, nodes: tuple[str, ...], address: str, url: str
+) -> None:
+    env = told(1, nodes, first=ip).env
+    assert (env["master_addr"], env["INIT_METHOD"]) == (address, url)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,14 @@ from typing import Any
 import pytest
 
 from xlearning.client.cli import main
+from xlearning.config import Config
 from xlearning.errors import UsageError
 from xlearning.formats import own
 from xlearning.frameworks import framework, known
 from xlearning.frameworks.base import Crew, Framework
 from xlearning.frameworks.guarded import Guarded
 from xlearning.frameworks.outside import find, source
+from xlearning.job import Task
 
 RING = textwrap.dedent(
     """
@@ -140,7 +143,59 @@ def test_faults_in_what_a_container_would_get(answer: str, words: str) -> None:
     own.offer({"broken": "\n".join([*text, "  def setup(self, *_):", f"    return {answer}"])})
     made: Any = framework("RING", "broken:Ring")
     with pytest.raises(UsageError) as caught:
-        made.setup(None, None, None, None)
+        made.setup(None, Config.from_properties({}), None, None)
+    assert words in str(caught.value)
+
+
+SLOW = """
+import threading
+from xlearning.frameworks.base import Framework
+GATE = threading.Event()
+class Slow(Framework):
+  def __init__(self): ...
+  def notes(self, *_): raise TimeoutError("its own")
+  def roles(self, *_): GATE.wait()
+  def setup(self, *_): print("heard"); return super().setup(*_)
+"""
+
+
+@pytest.fixture
+def slow() -> Iterator[str]:
+    own.offer({"slow": SLOW})
+    before = set(threading.enumerate())
+    yield "slow:Slow"
+    sys.modules["xlearning_own_slow"].GATE.set()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(30)
+    own.offer({})
+
+
+def test_a_type_has_its_time_for_all_of_its_answers(slow: str, capsys: pytest.CaptureFixture[str]) -> None:
+    made: Any = framework("SLOW", slow)
+    late, soon = (Config.from_properties({"xlearning.app.type.timeout": time}) for time in ("1h", "100ms"))
+    with pytest.raises(UsageError, match=r"slow:Slow: TimeoutError: its own \(slow.py line 7, in notes\)"):
+        made.notes(None, late)
+    with pytest.raises(UsageError) as caught:
+        made.roles(None, soon)
+    words = "roles(): no answer within 0.1 s, the time for all its answers (xlearning.app.type.timeout)"
+    assert f"application type slow:Slow: {words}; it is at slow.py line 8, in roles" in str(caught.value)
+    with pytest.raises(UsageError, match=r"problems\(\): no answer within"):
+        made.problems(None, soon)
+    assert capsys.readouterr().out == ""
+
+
+def test_what_a_type_prints_is_not_our_output(slow: str, capsys: pytest.CaptureFixture[str]) -> None:
+    made: Any = framework("SLOW", slow)
+    made.setup(None, Config.from_properties({}), Task("worker", 3, 1), {})
+    assert tuple(capsys.readouterr()) == ("", "heard\n")
+
+
+def test_loading_a_type_has_its_time(slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xlearning.frameworks.outside._LOADING", 0.1)
+    own.offer({"slow": SLOW.replace("...", "GATE.wait()")})
+    with pytest.raises(UsageError) as caught:
+        framework("SLOW", slow)
+    words = "slow:Slow: it was not loaded within 0.1 s; it is at slow.py line 6, in __init__"
     assert words in str(caught.value)
 
 

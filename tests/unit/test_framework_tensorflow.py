@@ -29,7 +29,8 @@ CLUSTER: ClusterMap = {
 
 
 def job(crew: Crew, properties: dict[str, str] | None = None) -> tuple[JobSpec, Config]:
-    config = Config.from_properties(properties or {})
+    asked = {"xlearning.worker.num": str(crew.workers + crew.evaluator), **(properties or {})}
+    config = Config.from_properties(asked)
     names = {"app_id": "application_1_0001", "app_name": "n", "app_type": "TENSORFLOW", "user": "u"}
     roles = TYPE.roles(crew, config)
     return JobSpec(**names, command=("x",), roles=roles, staging="file:///s", default_fs="file://"), config
@@ -103,6 +104,49 @@ def test_single() -> None:
         }
         found = rules(crew, properties)
         assert (found.gang, found.has_chief, dict(found.ports)) == (False, False, {})
+
+
+def test_an_evaluator_beside_a_lone_worker() -> None:
+    """`--worker-num 2 --tf-evaluator`: the evaluator is one of the workers that the strategy is for."""
+    crew, cluster = Crew(1, 0, True), {WORKER: CLUSTER[WORKER][:1], EVALUATOR: (Member("e", (20004,)),)}
+    for role, kind in ((WORKER, "chief"), (EVALUATOR, "evaluator")):
+        found = variables(crew, role, 0, STRATEGY, cluster)
+        assert found["TF_CLUSTER_DEF"] == {"worker": ["a:20002"], "evaluator": ["e:20004"]}
+        task = {"type": kind, "index": 0}
+        assert found["TF_CONFIG"] == {"cluster": {"chief": ["a:20002"]}, "task": task}
+    assert rules(crew, STRATEGY).gang
+
+
+def test_files_for_one_of_the_workers_of_a_strategy() -> None:
+    """The program was made for several: it finds its variables, with one worker in them."""
+    asked = {**STRATEGY, "xlearning.worker.num": "4"}
+    found = variables(Crew(1, 0, False), WORKER, 0, asked, {WORKER: CLUSTER[WORKER][:1]})
+    assert found["TF_CLUSTER_DEF"] == found["TF_CONFIG"]["cluster"] == {"worker": ["a:20002"]}
+
+
+def test_a_lone_worker_of_its_own_size_is_the_chief() -> None:
+    cluster = {WORKER: CLUSTER[WORKER][:1], PS: CLUSTER[PS]}
+    found = variables(Crew(1, 1, False), WORKER, 0, OWN_CHIEF, cluster)
+    assert found["TF_CONFIG"]["cluster"] == {"chief": ["a:20002"], "ps": ["p:20001"]}
+    assert found["TF_CLUSTER_DEF"] == {"worker": ["a:20002"], "ps": ["p:20001"]}
+    same = {**OWN_CHIEF, "xlearning.chief.worker.memory": "1024"}
+    found = variables(Crew(1, 1, False), WORKER, 0, same, cluster)
+    assert found["TF_CONFIG"]["cluster"] == found["TF_CLUSTER_DEF"]
+
+
+@pytest.mark.parametrize(
+    ("workers", "ps", "properties", "words"),
+    [
+        (2, 0, {}, "--ps-num or --conf xlearning.tf.distribution.strategy=true"),
+        (1, 1, STRATEGY, "at least 2 workers"),
+        (2, 1, {}, ""),
+        (2, 0, STRATEGY, ""),
+    ],
+)
+def test_who_may_have_an_evaluator(workers: int, ps: int, properties: dict[str, str], words: str) -> None:
+    config = Config.from_properties({**properties, "xlearning.worker.num": str(workers)})
+    found = TYPE.no_evaluator(workers, ps, config)
+    assert words in found if words else not found
 
 
 def test_a_strategy_makes_a_gang_of_workers() -> None:

@@ -119,3 +119,28 @@ def test_the_rest_keeps_a_number(java: str, number: int | None) -> None:
     found = translate(rpc(java, "words"), URI, "nn:9000")
     assert type(found) is StorageError and found.errno == number
     assert URI in found.message and "words" in found.message
+
+
+NODE = (
+    'DatanodeInfoProto {{ id: DatanodeIdProto {{ ip_addr: "10.0.0.1", host_name: "{}", datanode_uuid: "x", '
+    'xfer_port: {}, info_port: 1 }}, location: Some("/default-rack"), cache_capacity: Some(0) }}'
+)
+
+
+def test_data_nodes_are_named_by_their_addresses() -> None:
+    text = f"All DataNodes failed: [{NODE.format('one', 9866)}, {NODE.format('two', 9867)}]"
+    error = RuntimeError('DataTransferError("{}")'.format(text.replace('"', '\\"')))
+    found = translate(error, URI, "nn:9000", data=True)
+    words = f"HDFS at nn:9000 failed to serve {URI}: All DataNodes failed: one:9866, two:9867"
+    assert type(found) is StorageUnavailable and found.message == words
+
+
+def test_a_data_node_that_cannot_be_reached_is_not_taken_for_the_name_node() -> None:
+    found = translate(OSError("Connection refused (os error 111)"), URI, "nn:9000", data=True)
+    assert isinstance(found, StorageUnavailable)
+    assert found.message == (
+        "HDFS at nn:9000, or a DataNode of it, cannot be reached: Connection refused (os error 111)"
+    )
+    assert "dfsadmin" in str(found)
+    gone = translate(FileNotFoundError("/a"), URI, "nn:9000", data=True)
+    assert type(gone) is FileNotFoundError

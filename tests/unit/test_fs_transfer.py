@@ -93,7 +93,7 @@ def test_download(fss: FileSystems, source: Path, tmp_path: Path) -> None:
     )
     total = sum(item.size for item in wanted)
     assert content(tmp_path / "target") == content(source)
-    assert result == TransferResult(len(NAMES), total, tuple(sorted({n.split("/")[0] for n in NAMES})))
+    assert result == TransferResult(len(NAMES), total)
     assert seen == sorted(seen) and seen[-1] == (len(NAMES), total)
 
 
@@ -103,12 +103,11 @@ def test_upload_and_again(fss: FileSystems, source: Path, tmp_path: Path) -> Non
         result = upload(fss, source, f"file://{tmp_path}/target/below", threads=3)
         assert content(tmp_path / "target" / "below") == content(source)
         assert result.files == len(NAMES)
-        assert result.entries == tuple(sorted(path.name for path in source.iterdir()))
 
 
 def test_upload_of_an_empty_folder_makes_it(fss: FileSystems, tmp_path: Path) -> None:
     (tmp_path / "void").mkdir()
-    assert upload(fss, tmp_path / "void", f"file://{tmp_path}/target") == TransferResult(0, 0, ())
+    assert upload(fss, tmp_path / "void", f"file://{tmp_path}/target") == TransferResult(0, 0)
     assert (tmp_path / "target").is_dir()
 
 
@@ -309,7 +308,8 @@ def test_names_that_are_no_text(fss: FileSystems, tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9")
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / name).write_text("x")
-    assert upload(fss, tmp_path / "source", f"file://{tmp_path}/up").entries == (name,)
+    upload(fss, tmp_path / "source", f"file://{tmp_path}/up")
+    assert [path.name for path in (tmp_path / "up").iterdir()] == [name]
     with pytest.raises(TransferError) as caught:
         download(fss, [FetchItem(f"file://{tmp_path}/{name}", "x", 1)], tmp_path / "down")
     caught.value.message.encode()

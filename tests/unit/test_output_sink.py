@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,14 +17,14 @@ from xlearning.config import Config
 from xlearning.container import blocking
 from xlearning.container.outputs.spool import Spool
 from xlearning.container.outputs.stream import Sink, Unwritable
+from xlearning.container.outputs.upload import Published
 from xlearning.container.process import ProcessExit
-from xlearning.errors import StorageUnavailable
+from xlearning.errors import StorageError, StorageUnavailable
 from xlearning.formats import own
 from xlearning.fs.base import FileSystem
 from xlearning.fs.local import LocalFileSystem
 from xlearning.fs.registry import FileSystems
 from xlearning.fs.retry import Cancelled
-from xlearning.fs.transfer import TransferResult
 from xlearning.job import SinkSpec
 
 MODULE = """
@@ -76,7 +77,7 @@ class One(FileSystems):
         return self._one
 
 
-Run = Callable[..., tuple[ProcessExit, Callable[[], TransferResult], list[str]]]
+Run = Callable[..., tuple[ProcessExit, Callable[[], Published], list[str]]]
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def sink_of(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
 
     def run(
         pieces: Sequence[bytes], format_: str = "mine:Out", *, swept: int = 0, **properties: str
-    ) -> tuple[ProcessExit, Callable[[], TransferResult], list[str]]:
+    ) -> tuple[ProcessExit, Callable[[], Published], list[str]]:
         stops: list[str] = []
 
         async def feed() -> tuple[ProcessExit, Sink]:
@@ -134,7 +135,7 @@ def test_lines_are_put_together(sink_of: Run, tmp_path: Path, pieces: list[bytes
     end, finish, stops = sink_of(pieces)
     assert end.code == 0
     assert not stops
-    assert finish() == TransferResult(1, len(stored), ("part-r-00007.n",))
+    assert finish() == Published(1, len(stored), ((tmp_path / "remote").as_uri(),))
     assert (tmp_path / "remote" / "part-r-00007.n").read_bytes() == stored
     assert not (tmp_path / ".xl-parts").exists()
 
@@ -186,10 +187,20 @@ def test_storage_that_is_away_for_a_while_costs_time_only(tmp_path: Path) -> Non
     filling.join(10)
     result = spool.finish()
     assert result.files == result.bytes == 5
-    assert [(tmp_path / "remote" / name).read_bytes() for name in result.entries] == [
+    assert [path.read_bytes() for path in sorted((tmp_path / "remote").iterdir())] == [
         b"%d" % n for n in range(5)
     ]
     assert not failures
+
+
+def test_a_part_that_others_deleted_is_missed(tmp_path: Path) -> None:
+    spool = spool_of(tmp_path, LocalFileSystem(), [])
+    fill(spool, 1)
+    wait_for(lambda: spool.amount.files == 1)
+    shutil.rmtree(tmp_path / "remote")
+    fill(spool, 1)
+    with pytest.raises(StorageError, match=r"deleted part-r-00000 of 2 parts"):
+        spool.finish()
 
 
 def test_storage_that_stays_away(tmp_path: Path) -> None:

@@ -213,16 +213,26 @@ def test_evaluator_is_the_last_of_the_workers() -> None:
         "3",
         "--tf-evaluator",
         "true",
+        "--conf",
+        "xlearning.tf.distribution.strategy=true",
         "--evaluator-worker-memory",
         "2g",
     )
     assert job(*words).roles == (RoleSpec("worker", 2, 1024, 1), RoleSpec("evaluator", 1, 2048, 1))
 
 
-@pytest.mark.parametrize("words", [["--app-type", "TENSORFLOW"], ["--worker-num", "3"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--app-type", "TENSORFLOW", "--ps-num", "1"],
+        ["--worker-num", "3"],
+        ["--app-type", "TENSORFLOW", "--worker-num", "3"],
+    ],
+)
 def test_evaluator_without_effect_is_told(words: list[str]) -> None:
     made = plan(*words, "--tf-evaluator")
     assert "evaluator" not in instances(made.job)
+    assert instances(made.job)["worker"] == (3 if "--worker-num" in words else 1)
     assert any("--tf-evaluator has no effect" in note for note in made.notes)
 
 
@@ -246,8 +256,8 @@ def test_the_smallest_input_counts_but_not_an_empty_one(folder: Path) -> None:
 
 def test_the_evaluator_is_not_counted_and_the_chief_is() -> None:
     words = ("--app-type=TENSORFLOW", "--worker-num=9", "--tf-evaluator", "--chief-worker-memory=2g")
-    made = plan(*words, "--input", "data#d")
-    assert instances(made.job) == {"chief": 1, "worker": 4, "evaluator": 1}
+    made = plan(*words, "--ps-num=1", "--input", "data#d")
+    assert instances(made.job) == {"ps": 1, "chief": 1, "worker": 4, "evaluator": 1}
     assert made.workers == 5
 
 

@@ -25,6 +25,7 @@ from xlearning.errors import StorageError, UsageError
 from xlearning.formats import libraries
 from xlearning.formats.base import Cutting
 from xlearning.formats.framing import Framing, pieces
+from xlearning.formats.orc_stripes import lz4_size, snappy_size
 from xlearning.formats.source import Files
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus
@@ -114,11 +115,33 @@ def test_codecs_of_avro(tmp_path: Path, codec: str) -> None:
     assert RecordFile("avro", tmp_path / "a").values() == DOCUMENTS
 
 
-@pytest.mark.parametrize("codec", ["uncompressed", "snappy", "zstd"])
+@pytest.mark.parametrize("codec", ["uncompressed", "snappy", "zstd", "lz4"])
 def test_codecs_of_orc(tmp_path: Path, codec: str) -> None:
     orc(tmp_path / "a", pa.Table.from_pylist(ROWS), codec)
     file = RecordFile("orc", tmp_path / "a")
     assert file.values(0, file.size // 2) + file.values(file.size // 2) == DOCUMENTS
+
+
+@pytest.mark.parametrize("content", [b"", b"a", b"ab" * 900, bytes(range(256)) * 3, bytes(100_000)])
+def test_sizes_of_packed_chunks(content: bytes) -> None:
+    for codec, size in (("lz4_raw", lz4_size), ("snappy", snappy_size)):
+        chunk = pa.compress(content, codec=codec, asbytes=True)
+        assert size(chunk) == len(content)
+    for damaged in (b"\xf0\xff", b"\xff" * 40):
+        for size in (lz4_size, snappy_size):
+            with pytest.raises(ValueError, match="a chunk"):
+                size(damaged)
+
+
+def test_pages_with_checksums_are_checked(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    table = pa.table({"a": ["one line", "another one"]})
+    plain: dict[str, Any] = {"use_dictionary": False, "write_statistics": False, "compression": "none"}
+    pa.parquet.write_table(table, path, write_page_checksum=True, **plain)
+    assert RecordFile("parquet", path).values() == [b"one line", b"another one"]
+    path.write_bytes(path.read_bytes().replace(b"one line", b"two line", 1))
+    with pytest.raises(StorageError, match=r"damaged file: .*CRC"):
+        RecordFile("parquet", path).values()
 
 
 def test_avro_as_java_prints_it(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import signal
 import threading
 from pathlib import Path
@@ -15,8 +16,12 @@ from xlearning.am.retention import prune
 from xlearning.config import Config
 from xlearning.container.outputs.hold import Hold, variables
 from xlearning.container.outputs.ledger import Ledger
+from xlearning.container.outputs.save import Order, held
 from xlearning.container.outputs.upload import Output
+from xlearning.errors import StorageUnavailable
 from xlearning.fs import FileSystems
+from xlearning.fs.base import FileStatus, FileSystem
+from xlearning.fs.local import LocalFileSystem
 from xlearning.fs.retry import Cancelled
 from xlearning.fs.transfer import upload
 
@@ -74,8 +79,35 @@ def test_only_what_changed_is_copied_again(tmp_path: Path) -> None:
     copy(tmp_path, second, tmp_path / "two")
     assert sorted(path.name for path in (tmp_path / "two").iterdir()) == ["b", "c"]
     assert second.needs() == ["s1"] and len(second.own()) == 2
-    (a, b, _) = second.manifest(["out"], "c1", True)["files"]
+    (a, b, _) = second.manifest({"out": ""}, "c1", True)["files"]
     assert (a["path"], a["in"], "in" in b) == ("a", "s1", False)
+
+
+def test_older_saves_are_looked_for_with_patience(tmp_path: Path) -> None:
+    """Where nobody answers for a moment, a save of changes alone is not lost."""
+
+    class Away(LocalFileSystem):
+        answers = iter([False, True, False, True])
+
+        def stat(self, path: str) -> FileStatus:
+            if not next(self.answers):
+                raise StorageUnavailable("away")
+            return super().stat(path)
+
+    class One(FileSystems):
+        def of(self, uri: str) -> FileSystem:  # noqa: ARG002
+            return fs
+
+    fs, fss = Away(), One("file://")
+    (tmp_path / "s1" / "c1").mkdir(parents=True)
+    order = Order("2", [], [("file:///draft", (tmp_path / "s2" / "c1").as_uri())])
+
+    def is_held() -> bool:
+        return held(Ledger("1", tmp_path), order, fss, retry_time=60, cancel=threading.Event())
+
+    assert is_held()
+    shutil.rmtree(tmp_path / "s1")
+    assert not is_held()
 
 
 def test_a_file_that_was_just_written_is_never_taken_for_unchanged(tmp_path: Path) -> None:
@@ -101,7 +133,7 @@ def test_a_file_that_grows_while_it_is_copied_is_torn(tmp_path: Path) -> None:
     output = Output("out", (tmp_path / "copy").as_uri())
     upload(FSS, tmp_path / "out", output.remote, alive=True, watch=ledger.of(output), on_progress=grow)
     assert ledger.torn() == 1
-    assert ledger.manifest(["out"], "c1", None)["files"][0]["changed"] is True
+    assert ledger.manifest({"out": ""}, "c1", None)["files"][0]["changed"] is True
     assert ledger.repeat()
     copy(tmp_path, ledger, tmp_path / "copy")
     assert ledger.torn() == 0 and not ledger.repeat()
@@ -124,7 +156,7 @@ def test_the_copy_of_a_file_that_always_changes_ends(tmp_path: Path, shorten: bo
     ledger, output = Ledger("s1", tmp_path), Output("out", (tmp_path / "copy").as_uri())
     upload(FSS, tmp_path / "out", output.remote, alive=True, watch=ledger.of(output), on_progress=change)
     assert (tmp_path / "copy" / "a").stat().st_size == stored
-    (about,) = ledger.manifest(["out"], "c1", None)["files"]
+    (about,) = ledger.manifest({"out": ""}, "c1", None)["files"]
     assert (about["size"], about["changed"]) == (stored, True)
 
 

@@ -6,16 +6,10 @@ web service cannot do without a login.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
-import os
-import shlex
-import shutil
-import subprocess
-import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xlearning.cluster import resource_manager, yarn_facts, yarn_waiting
@@ -28,6 +22,7 @@ from xlearning.cluster.plain_names import PlainNames
 from xlearning.cluster.resource_manager import TAG, ResourceManagerWeb
 from xlearning.cluster.skein_calls import short, translated
 from xlearning.cluster.skein_containers import SkeinContainerManager
+from xlearning.cluster.skein_driver import Driver
 from xlearning.cluster.skein_spec import local_bytes, readable, specification
 from xlearning.cluster.yarn_facts import Facts
 from xlearning.cluster.yarn_script import Launch, NodePackage
@@ -35,13 +30,9 @@ from xlearning.config.confidential import hide
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.job import JobSpec
 
-_DRIVER_START, _CALL, _SUBMIT = 60.0, 20.0, 60.0  # seconds
-_DRIVER_END = 3.0  # seconds for the driver JVM to leave by itself
-_MARK = "-Dxlearning.driver="  # by which this object's driver is told from others
-_LOOK = 0.05  # seconds
+_CALL, _SUBMIT = 20.0, 60.0  # seconds
 _UNDO = 3.0  # seconds for a submission that is given up to come to an end, so that skein tidies up after it
 _UPLOAD_RATE = 2e6  # bytes per second; the slowest upload of the user's files that is waited for
-_DRIVER_JAVA = "-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
 
 class SkeinCluster:
@@ -57,30 +48,22 @@ class SkeinCluster:
     """
 
     def __init__(self, site: HadoopSite, user: str, login: Login | None = None) -> None:
-        self._site, self._user, self._login = site, user, login
+        self._site, self._user = site, user
         self._web = ResourceManagerWeb(site)
-        self._driver: Background[Any] | None = None
+        self._driver = Driver(_skein, login)
         self._security: Any = None  # of the application that was submitted last
-        self._leaving: list[Background[None]] = []
-        self._mark = f"{_MARK}{uuid.uuid4().hex}"
 
     def warm_up(self) -> None:
         """Begin to start the driver JVM, which takes seconds, beside other work."""
-        if self._driver is None or _has_left(self._driver):
-            self._driver = Background("start of skein's driver", self._start_driver)
+        self._driver.warm_up()
 
     def release_driver(self) -> None:
         """Let the driver JVM leave, without waiting. It is started again when it is needed."""
-        driver, self._driver = self._driver, None
-        if driver is not None:
-            self._leaving.append(Background("end of skein's driver", lambda: _end(driver, self._mark)))
+        self._driver.release()
 
     def close(self) -> None:
         """End the driver JVM; it is gone soon afterwards at the latest."""
-        self.release_driver()
-        for leaving in self._leaving:
-            leaving.wait(2 * _DRIVER_END)
-        self._leaving.clear()
+        self._driver.close()
 
     def check_reachable(self) -> None:
         """`ClusterUnavailable` when no ResourceManager can be connected to; takes seconds at most."""
@@ -93,11 +76,11 @@ class SkeinCluster:
     @property
     def driver_starts(self) -> bool:
         """Whether `await_driver` would wait."""
-        return self._driver is None or not self._driver.wait(0.0)
+        return self._driver.starts
 
     def await_driver(self) -> None:
         """Wait for what `warm_up` began; `ClusterError` when the driver cannot be started."""
-        self._client()
+        self._driver.client()
 
     def submit_archive(
         self, job: JobSpec, package: NodePackage, launch: Launch, check: Callable[[], None] | None = None
@@ -120,7 +103,7 @@ class SkeinCluster:
         ClusterError
             It refused the application. After any error nothing is left that runs.
         """
-        client = self._client()
+        client = self._driver.client()
         mark = f"{TAG}-{uuid.uuid4().hex}"
         skein = _skein()
         with PlainNames() as names, translated(skein, "the application cannot be submitted"):
@@ -171,7 +154,7 @@ class SkeinCluster:
         self.check_reachable()
         if why and self._killed_by_web(app_id, why):
             return
-        client = self._client()
+        client = self._driver.client()
         with translated(_skein(), f"{app_id} cannot be killed"):
             try:
                 Background("kill on YARN", lambda: client.kill_application(app_id)).result(_CALL)
@@ -222,7 +205,7 @@ class SkeinCluster:
 
     def _report_by_driver(self, app_id: str) -> ApplicationReport:
         self.check_reachable()
-        client = self._client()
+        client = self._driver.client()
         skein = _skein()
         try:
             found = Background("report of YARN", lambda: client.application_report(app_id)).result(_CALL)
@@ -244,101 +227,10 @@ class SkeinCluster:
         }
         return resource_manager.to_report(record)
 
-    def _client(self) -> Any:
-        self.warm_up()
-        assert self._driver is not None
-        return self._driver.result(_DRIVER_START)
-
-    def _start_driver(self) -> Any:
-        # The loopback connection to the driver must not go through a proxy of the environment.
-        os.environ["no_grpc_proxy"] = "127.0.0.1,localhost"  # noqa: SIM112 - grpc reads it in lower case
-        check_programs(os.environ)
-        skein = _skein()
-        with translated(skein, "skein's driver cannot be started"), _told_by_programs():
-            return _quiet(skein.Client)(
-                security=skein.Security.new_credentials(),
-                log=False,
-                log_level="WARN",
-                java_options=f"{_java_options(os.environ)} {self._mark}",
-                **_identity(self._login),
-            )
-
 
 def container_manager(job: JobSpec, attempt: int) -> SkeinContainerManager:
     """The containers of the application that this process is the ApplicationMaster of."""
     return SkeinContainerManager(_skein(), job, attempt)
-
-
-def _has_left(driver: Background[Any]) -> bool:
-    """Whether the driver JVM has ended by itself, or could not be started."""
-    if not driver.wait(0):
-        return False
-    try:
-        process = driver.result(0)._proc
-    except Exception:  # noqa: BLE001 - told to whoever needed it then
-        return True
-    return process is None or process.poll() is not None
-
-
-def _end(driver: Background[Any], mark: str) -> None:
-    """End the driver JVM, which may hang at its start or end; skein itself would wait for that for ever."""
-    deadline = time.monotonic() + _DRIVER_END
-    while not driver.wait(_LOOK) and time.monotonic() < deadline:
-        _kill_starting(mark)
-    try:
-        client = driver.result(0)
-    except Exception:  # noqa: BLE001 - there is none: whoever needed it was told why
-        return
-    process, client._proc = client._proc, None
-    client.close()
-    if process is None:
-        return
-    process.stdin.close()
-    try:
-        process.wait(_DRIVER_END)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def _kill_starting(mark: str) -> None:
-    """Kill what skein has started for its driver, and does not hand out before the driver answers."""
-    import psutil
-
-    for child in psutil.Process().children():
-        with contextlib.suppress(psutil.Error):
-            words = child.cmdline()
-            if mark in words or words[-1:] == ["--glob"]:
-                for process in (*child.children(recursive=True), child):
-                    process.kill()
-
-
-@contextlib.contextmanager
-def _told_by_programs() -> Iterator[None]:
-    """What the programs that skein starts say when they fail becomes one sentence."""
-    try:
-        yield
-    except subprocess.CalledProcessError as error:
-        words = " ".join((error.stderr or error.output or b"").decode("utf-8", "replace").split())[-600:]
-        raise ClusterError(
-            f"skein's driver cannot be started: {shlex.join(map(str, error.cmd))} ended with exit code "
-            f"{error.returncode}" + (f": {words}" if words else ""),
-            hint="try yarn classpath by itself",
-        ) from error
-
-
-@functools.cache
-def _quiet(kind: Any) -> Any:
-    """skein's client class; one whose driver did not start fails once more when Python drops it."""
-
-    class Client(kind):  # type: ignore[misc]
-        __slots__ = ()
-
-        def __del__(self) -> None:
-            with contextlib.suppress(AttributeError):
-                super().__del__()
-
-    return Client
 
 
 def _submit(client: Any, spec: Any) -> str:
@@ -346,35 +238,6 @@ def _submit(client: Any, spec: Any) -> str:
         return str(client.submit(spec))
     except ValueError as error:  # what skein finds wrong itself, such as GPUs that the cluster does not know
         raise ClusterError(f"the application cannot be submitted: {short(error)}") from error
-
-
-def _identity(login: Login | None) -> dict[str, str]:
-    """How the driver logs in; without a keytab it finds the ticket cache itself."""
-    return {"keytab": login.keytab, "principal": login.principal} if login and login.keytab else {}
-
-
-def _java_options(environ: Mapping[str, str]) -> str:
-    """Java does not look at KRB5_CONFIG, which everything else here obeys."""
-    conf = environ.get("KRB5_CONFIG")
-    return f"{_DRIVER_JAVA} -Djava.security.krb5.conf={conf}" if conf else _DRIVER_JAVA
-
-
-def check_programs(environ: Mapping[str, str]) -> None:
-    """Look for what skein starts: ``yarn`` for the class path, and Java.
-
-    Raises
-    ------
-    ClusterError
-        Something is missing.
-    """
-    home = environ.get("JAVA_HOME")
-    wanted = ("yarn", f"{home}/bin/java" if home else "java")
-    missing = [program for program in wanted if shutil.which(program, path=environ.get("PATH")) is None]
-    if missing:
-        raise ClusterError(
-            f"the program {' and the program '.join(missing)} is not there",
-            hint="YARN needs Hadoop's yarn on PATH, and JAVA_HOME or java on PATH; --local needs neither",
-        )
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from xlearning.cluster import attempts, yarn_docker
+from xlearning.cluster import attempts, docker
 from xlearning.cluster.gpus import gpus
 from xlearning.cluster.resource_manager import tags
 from xlearning.cluster.yarn_resources import node_label
@@ -69,7 +69,7 @@ def specification(
             script=agent_script(launch, role.name),
             instances=instances,
             files={**files, **library},
-            env=yarn_docker.variables(config),
+            env=docker.variables(config),
             max_restarts=0,
             allow_failures=True,
         )

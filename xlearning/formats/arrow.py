@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from xlearning.errors import StorageError
 from xlearning.formats.cursor import damaged
 from xlearning.formats.libraries import load
-from xlearning.formats.orc_stripes import inflate, offsets, unpacked
+from xlearning.formats.orc_stripes import inflate, lz4_size, offsets, snappy_size, unpacked
 from xlearning.formats.source import Source
 
 _ROWS = 8192  # of a batch
@@ -59,12 +59,15 @@ def parquet(source: Source, start: int, end: int, columns: Sequence[str]) -> Ite
     Raises
     ------
     StorageError
-        pyarrow is missing, the file is damaged, or has no such columns.
+        pyarrow is missing, the file is damaged, or has no such columns. Damage inside a page shows where
+        pages have checksums, as those that Java writes.
     """
     library = load("pyarrow", "pyarrow.parquet")
 
     def batches(file: _SourceFile) -> Iterator[Any]:
-        reader = library.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
+        reader = library.ParquetFile(
+            file, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True
+        )
         wanted = _wanted(source, reader.schema_arrow.names, columns)
         groups = [
             group
@@ -206,20 +209,14 @@ def _unpacker(codec: str) -> Callable[[bytes], bytes] | None:
         return inflate
     if codec == "zstd":
         return lambda data: bytes(pa.CompressedInputStream(pa.BufferReader(data), "zstd").read())
-    if codec == "snappy":
-        return lambda data: bytes(pa.decompress(data, _size(data), codec="snappy", asbytes=True))
-    raise ValueError(f"it is compressed with {codec}, which cannot be read here")
-
-
-def _size(data: bytes) -> int:
-    """What a snappy chunk says about its size."""
-    number = shift = 0
-    for byte in data:
-        number |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            break
-    return number
+    sizes = {"snappy": ("snappy", snappy_size), "lz4": ("lz4_raw", lz4_size)}
+    if codec in sizes:
+        name, size = sizes[codec]
+        return lambda data: bytes(pa.decompress(data, size(data), codec=name, asbytes=True))
+    raise StorageError(
+        f"is compressed with {codec}, which cannot be read here",
+        hint="write it again with zstd, zlib, snappy or lz4",
+    )
 
 
 def text(lines: Sequence[bytes]) -> Any:

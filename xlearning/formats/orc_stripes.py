@@ -55,6 +55,44 @@ def inflate(data: bytes) -> bytes:
     return zlib.decompress(data, wbits=-zlib.MAX_WBITS)
 
 
+def snappy_size(data: bytes) -> int:
+    """The number of bytes that a chunk of the codec SNAPPY unpacks to.
+
+    Raises
+    ------
+    ValueError
+        The chunk is damaged.
+    """
+    try:
+        return _varint(data, 0)[0]
+    except IndexError:
+        raise ValueError("a chunk has no size") from None
+
+
+def lz4_size(data: bytes) -> int:
+    """The same of LZ4, where it follows from the sequences of literals and copies."""
+    total = at = 0
+    try:
+        while at < len(data):
+            token = data[at]
+            literals, at = _lz4_length(data, at + 1, token >> 4)
+            total, at = total + literals, at + literals
+            if at < len(data):  # the last sequence has no copy
+                copied, at = _lz4_length(data, at + 2, token & 15)
+                total += copied + 4
+    except IndexError:
+        raise ValueError("a chunk is cut off") from None
+    return total
+
+
+def _lz4_length(data: bytes, at: int, length: int) -> tuple[int, int]:
+    if length == 15:
+        while (more := data[at]) == 255:
+            length, at = length + more, at + 1
+        length, at = length + more, at + 1
+    return length, at
+
+
 def _fields(data: bytes) -> list[tuple[int, int | bytes]]:
     """The fields of a message in protobuf's encoding."""
     found: list[tuple[int, int | bytes]] = []

@@ -61,6 +61,8 @@ class Own:
     ----------
     title : str
         What it is and its name.
+    file : str
+        Its module as the frames of its functions name it.
 
     Raises
     ------
@@ -74,7 +76,7 @@ class Own:
         module, _, class_ = (part.strip() for part in self.name.partition(":"))
         if not all(part.isidentifier() for part in (*module.split("."), class_)):
             raise FormatFault(f"{self.title} does not name a class", hint="write module:Class")
-        self._file = f"{module}.py"
+        self.file = f"{module}.py"
         self._class = self._find(module, class_)
         missing = [method for method in needed if not callable(getattr(self._class, method, None))]
         if missing:
@@ -123,28 +125,28 @@ class Own:
                 raise self.fault(error) from error
             raise FormatFault(
                 f"{self.title}: there is no module {module}",
-                hint=f"ship it: --files {self._file}",
+                hint=f"ship it: --files {self.file}",
             ) from error
         except XLearningError:
             raise
         except (Exception, SystemExit) as error:
             raise self.fault(error) from error
-        self._file = getattr(loaded, "__file__", None) or self._file
+        self.file = getattr(loaded, "__file__", None) or self.file
         found = getattr(loaded, class_, None)
         if not isinstance(found, type):
-            raise FormatFault(f"{self.title}: there is no class {class_} in {self._file}")
+            raise FormatFault(f"{self.title}: there is no class {class_} in {self.file}")
         return found
 
     def _place(self, error: BaseException) -> tuple[str, bool]:
         """File and line in the user's code, and whether the error was raised right there."""
-        if isinstance(error, SyntaxError) and error.filename == self._file:
-            return f"{self._file} line {error.lineno}", True
+        if isinstance(error, SyntaxError) and error.filename == self.file:
+            return f"{self.file} line {error.lineno}", True
         place, innermost, trace = "", False, error.__traceback__
         while trace is not None:
             code = trace.tb_frame.f_code
-            innermost = code.co_filename == self._file
+            innermost = code.co_filename == self.file
             if innermost:
-                place = f"{self._file} line {trace.tb_lineno}, in {code.co_name}"
+                place = f"{self.file} line {trace.tb_lineno}, in {code.co_name}"
             trace = trace.tb_next
         return place, innermost
 

@@ -122,6 +122,10 @@ class Framework:
         """What is wrong with a job of this type: (what, what to do about it) pairs."""
         return ()
 
+    def no_evaluator(self, workers: int, ps: int, config: Config) -> str:
+        """Why a job of so many workers, the evaluator one of them, has none; empty if it can have one."""
+        return "" if self.has_evaluator and workers > 1 else "it needs type TENSORFLOW and at least 2 workers"
+
     def notes(self, crew: Crew, config: Config) -> Sequence[str]:
         """What somebody who submits a job of this type may not expect."""
         return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from xlearning.config import Config
+from xlearning.frameworks.addresses import reachable
 from xlearning.frameworks.base import Framework, Rules, Setup
 from xlearning.job import WORKER, ClusterMap, JobSpec, Task
 
@@ -20,19 +21,29 @@ class DistTorch(Framework):
         return Rules(gang=True, ports={WORKER: 1})
 
     def setup(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> Setup:
-        """What torch reads by itself (``env://``), Hbox's names, and the defaults of torchrun's options."""
+        """What torch reads by itself (``env://``), Hbox's names, and the defaults of torchrun's options.
+
+        Hbox's names hold an address. Torch's hold the host's name, by which torchrun finds out where
+        it has to listen.
+        """
         hosts = [member.host for member in cluster[WORKER]]
         host, port = hosts[0], str(cluster[WORKER][0].port)
+        address = reachable(cluster[WORKER][0], cluster)
         rank, size = str(task.index), str(len(hosts))
         alone = bool(config.get("xlearning.worker.gpus"))
         env = {
             "INDEX": rank,
             **{"RANK": rank, "WORLD_SIZE": size, "MASTER_ADDR": host, "MASTER_PORT": port},
             **_places(task.index, [str(number) for number in range(len(hosts))] if alone else hosts),
-            **{"INIT_METHOD": f"tcp://{host}:{port}", "master_addr": host, "master_port": port},
+            **{"INIT_METHOD": _url(address, port), "master_addr": address, "master_port": port},
             **{"PET_NNODES": size, "PET_NODE_RANK": rank, "PET_MASTER_ADDR": host, "PET_MASTER_PORT": port},
         }
         return Setup(env, interfaces={"GLOO_SOCKET_IFNAME": _peer(task.index, hosts)})
+
+
+def _url(address: str, port: str) -> str:
+    """What ``init_process_group(init_method=...)`` takes."""
+    return f"tcp://[{address}]:{port}" if ":" in address else f"tcp://{address}:{port}"
 
 
 def _places(rank: int, hosts: list[str]) -> Mapping[str, str]:

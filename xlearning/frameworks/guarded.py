@@ -2,44 +2,52 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypeVar
 
 from xlearning.config import Config
 from xlearning.errors import XLearningError
-from xlearning.formats.own import Own
+from xlearning.formats.bounded import Allowance, Overdue
+from xlearning.formats.own import Own, printing_to_stderr
 from xlearning.frameworks.base import Crew, Framework, Rules, Setup
 from xlearning.job import CHIEF, WORKER, ClusterMap, JobSpec, RoleSpec, Task
 
 _ROLE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 _MOST_PORTS = 1000
+_TIME = "xlearning.app.type.timeout"
+
+T = TypeVar("T")
 
 
 class Guarded(Framework):
     """Passes all on to ``inner``.
 
     Its methods raise `xlearning.formats.own.FormatFault` where those of ``inner`` raise anything, or answer
-    with what no job can run by.
+    with what no job can run by, or not in time: all their calls together have `_TIME` for it.
     """
 
     def __init__(self, own: Own, inner: Framework) -> None:
         self._own, self.inner = own, inner
+        self._allowance = Allowance(own.file)
         self.has_ps, self.has_evaluator, self.fixed = inner.has_ps, inner.has_evaluator, inner.fixed
         self.launches, self.runs = inner.launches, inner.runs
 
     def problems(self, crew: Crew, config: Config) -> Sequence[tuple[str, str]]:
-        with self._faults():
-            return [(str(what), str(remedy)) for what, remedy in self.inner.problems(crew, config)]
+        return self._ask(
+            config,
+            "problems",
+            lambda: [(str(what), str(remedy)) for what, remedy in self.inner.problems(crew, config)],
+        )
+
+    def no_evaluator(self, workers: int, ps: int, config: Config) -> str:
+        return self._ask(config, "no_evaluator", lambda: str(self.inner.no_evaluator(workers, ps, config)))
 
     def notes(self, crew: Crew, config: Config) -> Sequence[str]:
-        with self._faults():
-            return [str(note) for note in self.inner.notes(crew, config)]
+        return self._ask(config, "notes", lambda: [str(note) for note in self.inner.notes(crew, config)])
 
     def roles(self, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
-        with self._faults():
-            found = tuple(self.inner.roles(crew, config))
+        found = self._ask(config, "roles", lambda: tuple(self.inner.roles(crew, config)))
         if not found or not all(isinstance(role, RoleSpec) for role in found):
             self._refuse("roles", f"it answers {found!r}, not one or more RoleSpec")
         for role in found:
@@ -55,8 +63,7 @@ class Guarded(Framework):
         return found
 
     def rules(self, job: JobSpec, config: Config) -> Rules:
-        with self._faults():
-            found = self.inner.rules(job, config)
+        found = self._ask(config, "rules", lambda: self.inner.rules(job, config))
         if not isinstance(found, Rules):
             self._refuse("rules", f"it answers {found!r}, not Rules")
         for role, count in found.ports.items():
@@ -68,8 +75,7 @@ class Guarded(Framework):
         return found
 
     def setup(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> Setup:
-        with self._faults():
-            found = self.inner.setup(job, config, task, cluster)
+        found = self._ask(config, "setup", lambda: self.inner.setup(job, config, task, cluster))
         if not isinstance(found, Setup):
             self._refuse("setup", f"it answers {found!r}, not Setup")
         pairs = (*_items(found.env), *_items(found.files), *_items(found.interfaces))
@@ -84,12 +90,16 @@ class Guarded(Framework):
     def _refuse(self, method: str, words: str) -> NoReturn:
         raise self._own.refuse(f"{method}(): {words}")
 
-    @contextlib.contextmanager
-    def _faults(self) -> Iterator[None]:
+    def _ask(self, config: Config, method: str, call: Callable[[], T]) -> T:
+        seconds = config.get(_TIME)
         try:
-            yield
+            with printing_to_stderr():
+                return self._allowance.run(seconds, call)
         except XLearningError:
             raise
+        except Overdue as error:
+            words = f"no answer within {seconds:g} s, the time for all its answers ({_TIME}){error.where}"
+            self._refuse(method, words)
         except (Exception, SystemExit) as error:
             raise self._own.fault(error) from error
 

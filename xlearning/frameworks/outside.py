@@ -5,12 +5,14 @@ from __future__ import annotations
 from importlib import metadata, util
 
 from xlearning.errors import UsageError
+from xlearning.formats.bounded import Allowance, Overdue
 from xlearning.formats.own import Own
 from xlearning.frameworks.base import Framework
 from xlearning.frameworks.guarded import Guarded
 
 GROUP = "xlearning.frameworks"
 """Entry points of this group name types: ``NAME = module:Class``."""
+_LOADING = 30.0  # seconds
 
 
 def find(app_type: str) -> str:
@@ -51,10 +53,18 @@ def load(outside: str) -> Framework:
     Raises
     ------
     UsageError
-        There is no such class, or it is no `Framework`.
+        There is no such class, it is no `Framework`, or loading it does not end.
     """
-    own = Own("application type", outside, ())
-    made = own.make()
+    title = f"application type {outside}"
+    try:
+        own, made = Allowance(f"{outside.partition(':')[0].strip()}.py").run(_LOADING, _make, outside)
+    except Overdue as error:
+        raise UsageError(f"{title}: it was not loaded within {_LOADING:g} s{error.where}") from None
     if not isinstance(made, Framework):
         raise own.refuse("it is not derived from xlearning.frameworks.base.Framework")
     return Guarded(own, made)
+
+
+def _make(outside: str) -> tuple[Own, object]:
+    own = Own("application type", outside, ())
+    return own, own.make()

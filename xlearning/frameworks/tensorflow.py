@@ -17,9 +17,12 @@ _COORDINATOR = "xlearning.tf.coordinator"
 
 def is_single(job: JobSpec, config: Config) -> bool:
     """No ps, and no distribution strategy over several workers: independent copies, no cluster map."""
-    workers = sum(role.instances for role in job.roles if role.name in (WORKER, CHIEF))
-    strategy = config.get(_STRATEGY) and workers > 1
-    return job.role(PS) is None and not strategy
+    return job.role(PS) is None and not _has_strategy(config)
+
+
+def _has_strategy(config: Config) -> bool:
+    """A strategy for several workers, as asked for: evaluator included, however few files there are."""
+    return bool(config.get(_STRATEGY) and config.get("xlearning.worker.num") > 1)
 
 
 class TensorFlow(Framework):
@@ -39,6 +42,12 @@ class TensorFlow(Framework):
                 )
             ]
         return ()
+
+    def no_evaluator(self, workers: int, ps: int, config: Config) -> str:
+        """Independent workers have nothing that it could evaluate."""
+        return super().no_evaluator(workers, ps, config) or (
+            "" if ps or _has_strategy(config) else f"it needs --ps-num or --conf {_STRATEGY}=true"
+        )
 
     def notes(self, crew: Crew, config: Config) -> Sequence[str]:
         """Without servers or a strategy workers do not know one another."""
@@ -112,8 +121,14 @@ class TensorFlow(Framework):
 
 def _with_chief(job: JobSpec, config: Config) -> bool:
     """Whether TF_CONFIG calls worker 0 the chief: where one of its own, or an evaluator, was asked for."""
-    asked = job.role(CHIEF) is not None or job.role(EVALUATOR) is not None
+    asked = job.role(CHIEF) is not None or job.role(EVALUATOR) is not None or _own_size(config)
     return bool(asked or config.get(_COORDINATOR))
+
+
+def _own_size(config: Config) -> bool:
+    """Whether the chief is of another size than the workers, also where it is the only one."""
+    memory = config.get("xlearning.chief.worker.memory")
+    return memory is not None and memory != config.get("xlearning.worker.memory")
 
 
 def definition(cluster: ClusterMap, *, with_evaluator: bool) -> dict[str, list[str]]:

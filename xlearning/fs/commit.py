@@ -17,11 +17,11 @@ from typing import TypeVar
 from xlearning import jsonfile
 from xlearning.errors import StorageError, XLearningError
 from xlearning.fs import replacing
-from xlearning.fs.base import FileStatus, FileSystem, exists, join
+from xlearning.fs.base import FileStatus, FileSystem, exists, join, parent
 from xlearning.fs.intent import SUCCESS, TEMPORARY, Intent, Move, check
 from xlearning.fs.registry import FileSystems
 from xlearning.fs.retry import keep_trying
-from xlearning.fs.steps import mark_whole, rename_once, set_aside, write
+from xlearning.fs.steps import OutputLost, mark_whole, rename_once, set_aside, write
 from xlearning.job import OutputSpec, to_dict
 
 _INTENT = "intent.json"
@@ -150,7 +150,15 @@ class Committer:
 
     # ---- commit ---------------------------------------------------------------------------------
 
-    def commit(self, attempt: int, containers: Sequence[str], *, flat: bool, failure: str = "") -> None:
+    def commit(
+        self,
+        attempt: int,
+        containers: Sequence[str],
+        *,
+        flat: bool,
+        stored: Sequence[str] = (),
+        failure: str = "",
+    ) -> None:
         """Make the output of ``containers`` visible.
 
         Parameters
@@ -160,6 +168,8 @@ class Committer:
             Ids of the containers whose uploads are complete; others are left out.
         flat : bool
             True: ``<output>/<local>`` (one worker or a chosen index), else ``<output>/<container>``.
+        stored : sequence of str
+            Folders that these uploads put files into.
         failure : str
             Why the job failed, if it did: the output gets no ``_SUCCESS`` then.
 
@@ -167,10 +177,13 @@ class Committer:
         ------
         Fenced
             A newer attempt has taken over; nothing was made visible.
+        OutputLost
+            Somebody has deleted what was uploaded; nothing was made visible.
         StorageError
             The file system failed for longer than the retry time. If an intent had been written,
             `settle` can complete the commit later.
         """
+        self._check_stored(stored)
         moves: list[Move] = []
         aside: list[Move] = []
         old = self._try(lambda: replacing.noted(self._storage, self._staging)).names
@@ -181,6 +194,13 @@ class Committer:
         intent = Intent(self._app_id, attempt, tuple(moves), self._remotes, tuple(aside), failure)
         self._write_intent(intent, self._folder("commit", attempt))
         self._carry_out(intent)
+
+    def _check_stored(self, folders: Sequence[str]) -> None:
+        there = {above: {c.name for c in self._children(above)} for above in {parent(one) for one in folders}}
+        lost = sorted(one for one in folders if one.rpartition("/")[2] not in there[parent(one)])
+        if lost:
+            more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+            raise OutputLost(f"somebody has deleted what was uploaded: {', '.join(lost[:3])}{more}")
 
     def _moves(self, remote: str, attempt: int, containers: Sequence[str], flat: bool) -> Iterator[Move]:
         root = join(remote, TEMPORARY, f"{self._app_id}_{attempt:06d}")

@@ -50,6 +50,10 @@ class HadoopConf:
         except ValueError:
             return default
 
+    def names(self, prefix: str) -> list[str]:
+        """The properties that are set and whose names begin with ``prefix``, sorted."""
+        return sorted(name for name in self._values if name.startswith(prefix))
+
     @property
     def secure(self) -> bool:
         """Whether the cluster asks for Kerberos."""

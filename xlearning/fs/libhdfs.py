@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO, TypeVar, cast
 
 from xlearning.errors import StorageError, StorageUnavailable, UsageError
-from xlearning.fs.base import parent, split_uri
+from xlearning.fs.base import parent
 from xlearning.fs.native import HdfsFileSystem
 from xlearning.fs.streams import CHUNK, RangeReader, WholeWriter
 
@@ -103,9 +103,8 @@ class LibhdfsFileSystem(HdfsFileSystem):
             ) from None
         set_class_path()
         host, _, port = self._address.partition(":")
-        where = host if split_uri(self._base)[0] == "hdfs" else self._base
         try:
-            return self._caller.call(lambda: HadoopFileSystem(where, int(port or 0)), self._timeout + 30)
+            return self._caller.call(lambda: HadoopFileSystem(host, int(port or 0)), self._timeout + 30)
         except OSError as error:
             raise StorageError(f"libhdfs cannot be used for {self._base}: {error}", hint=_HINT) from error
 

@@ -21,15 +21,12 @@ class LocalTree:
 
     Attributes
     ----------
-    entries : list of str
-        Names directly in the folder, sorted.
     files : list of str
         Files below it as relative paths.
     empty : list of str
         Folders without content, as relative paths.
     """
 
-    entries: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
 
@@ -52,7 +49,6 @@ def scan(folder: Path, *, alive: bool = False) -> LocalTree:
     """
     tree, problems = LocalTree(), list[str]()
     own = folder.stat()
-    tree.entries = sorted(path.name for path in folder.iterdir())
     _scan(folder, "", ((own.st_dev, own.st_ino),), tree, problems, alive)
     if problems:
         more = f" and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""

@@ -17,8 +17,10 @@ from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
+from xlearning.errors import ConfigError
 from xlearning.fs.base import FileStatus, split_uri
 from xlearning.fs.hadoop_conf import HadoopConf
+from xlearning.fs.viewfs import MountTable
 
 log = logging.getLogger(__name__)
 
@@ -56,15 +58,16 @@ def hosts_of(
     dict
         Files whose blocks are not known are not in it. It never fails.
     """
-    wanted: SimpleQueue[FileStatus] = SimpleQueue()
+    wanted: SimpleQueue[tuple[str, str]] = SimpleQueue()
+    site, tables = conf or HadoopConf.of_environment(), dict[str, MountTable | None]()
     count = 0
     for status in files:
-        if split_uri(status.path)[0] == "hdfs" and status.size:
-            wanted.put(status)
+        uri = _behind(status.path, site, tables) if status.size else ""
+        if uri.startswith("hdfs://"):
+            wanted.put((status.path, uri))
             count += 1
     if not count:
         return {}
-    site = conf or HadoopConf.of_environment()
     if site.secure:
         log.info("where blocks lie is not asked: WebHDFS of a cluster with Kerberos is not supported")
         return {}
@@ -90,36 +93,51 @@ def best_hosts(blocks: Sequence[Block], start: int, length: int) -> tuple[str, .
     return tuple(sorted(held, key=lambda host: (-held[host], host)))
 
 
+def _behind(uri: str, site: HadoopConf, tables: dict[str, MountTable | None]) -> str:
+    """``uri``, or what stands behind it in a view; empty where that is not known."""
+    scheme, name, path = split_uri(uri)
+    if scheme != "viewfs":
+        return uri
+    if name not in tables:
+        try:
+            tables[name] = MountTable(name, site)
+        except ConfigError as error:
+            log.info("where the blocks of viewfs://%s lie is not known: %s", name, error)
+            tables[name] = None
+    table = tables[name]
+    return (table.resolve(path) if table else None) or ""
+
+
 class _Asker:
     def __init__(self, site: HadoopConf, user: str, end: float) -> None:
         self._site, self._user, self.end = site, user, end
         self.found: dict[str, tuple[Block, ...]] = {}
         self._closed: set[str] = set()
 
-    def work(self, wanted: SimpleQueue[FileStatus]) -> None:
+    def work(self, wanted: SimpleQueue[tuple[str, str]]) -> None:
         lines: dict[str, HTTPConnection] = {}
         try:
             while time.monotonic() < self.end:
-                status = wanted.get_nowait()
-                blocks = self._ask(status, lines)
+                name, uri = wanted.get_nowait()
+                blocks = self._ask(uri, lines)
                 if blocks is not None:
-                    self.found[status.path] = blocks
+                    self.found[name] = blocks
         except Empty:
             pass
         finally:
             for line in lines.values():
                 line.close()
 
-    def _ask(self, status: FileStatus, lines: dict[str, HTTPConnection]) -> tuple[Block, ...] | None:
-        authority = split_uri(status.path)[1]
+    def _ask(self, uri: str, lines: dict[str, HTTPConnection]) -> tuple[Block, ...] | None:
+        authority = split_uri(uri)[1]
         for web in web_addresses(self._site, authority):
             if web in self._closed:
                 continue
             try:
                 line = lines.get(web) or lines.setdefault(web, _connection(web))
-                return _blocks(line, status, self._user)
+                return _blocks(line, uri, self._user)
             except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:
-                log.info("where the blocks of %s lie is not known: %s says %r", status.path, web, error)
+                log.info("where the blocks of %s lie is not known: %s says %r", uri, web, error)
                 lines.pop(web).close()
                 if not isinstance(error, FileNotFoundError):
                     self._closed.add(web)
@@ -153,9 +171,9 @@ def _connection(web: str) -> HTTPConnection:
     return make(authority, timeout=_CALL)
 
 
-def _blocks(line: HTTPConnection, status: FileStatus, user: str) -> tuple[Block, ...]:
+def _blocks(line: HTTPConnection, uri: str, user: str) -> tuple[Block, ...]:
     query = urlencode({"op": "GETFILEBLOCKLOCATIONS", "user.name": user})
-    path = split_uri(status.path)[2]
+    path = split_uri(uri)[2]
     line.request("GET", f"/webhdfs/v1{quote(path)}?{query}")
     answer = line.getresponse()
     body = answer.read()

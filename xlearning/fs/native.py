@@ -1,4 +1,4 @@
-"""HDFS through hdfs-native: ``hdfs://`` and ``viewfs://`` without a JVM. The only door to that library.
+"""HDFS through hdfs-native: ``hdfs://`` without a JVM. The only door to that library.
 
 Every call runs in a daemon thread with a deadline, for hdfs-native can hang for minutes. A call that was
 given up may still take effect later; whoever repeats one must allow for that.
@@ -43,9 +43,8 @@ class HdfsFileSystem:
     Parameters
     ----------
     uri : str
-        Any URI of the file system: ``hdfs://host:port``, ``hdfs://nameservice`` or ``viewfs://name``.
-        The latter two need HADOOP_CONF_DIR; ``hdfs://host`` means port 8020 unless a nameservice of
-        that name is configured.
+        Any URI of the file system: ``hdfs://host:port`` or ``hdfs://nameservice``, which needs
+        HADOOP_CONF_DIR; ``hdfs://host`` means port 8020 unless a nameservice of that name is configured.
     timeout : float
         Seconds after which a call is given up. Reading, writing and completing a file get 60 s more.
     """
@@ -53,11 +52,10 @@ class HdfsFileSystem:
     whole_on_close = False
 
     def __init__(self, uri: str, *, timeout: float = 15.0) -> None:
-        scheme, authority, _ = split_uri(uri)
-        self._address = authority
-        self._base = f"{scheme}://{authority}"
+        self._address = split_uri(uri)[1]
+        self._base = f"hdfs://{self._address}"
         self._timeout = timeout
-        self._caller = DeadlineCaller(f"hdfs-{authority}", _SLOTS)
+        self._caller = DeadlineCaller(f"hdfs-{self._address}", _SLOTS)
         self._lock = threading.Lock()
         self._made: hdfs_native.Client | None = None
         self._fork = ForkGuard("an HdfsFileSystem")
@@ -168,18 +166,18 @@ class HdfsFileSystem:
             raise FileNotFoundError(errno.ENOENT, "no such file or folder", path) from error
 
     def _data_call(self, path: str, action: Callable[[], T]) -> T:
-        return self._guarded(path, action, self._timeout + _DATA_PATIENCE)
+        return self._guarded(path, action, self._timeout + _DATA_PATIENCE, data=True)
 
     def _call(self, path: str, action: Callable[[hdfs_native.Client], T]) -> T:
         return self._guarded(path, lambda: action(self._client()), self._timeout)
 
-    def _guarded(self, path: str, action: Callable[[], T], timeout: float) -> T:
+    def _guarded(self, path: str, action: Callable[[], T], timeout: float, *, data: bool = False) -> T:
         def translated() -> T:
             try:
                 return action()
             except BaseException as error:
                 # also hdfs-native's PanicException, which is no Exception
-                raise translate(error, path, self._address) from error
+                raise translate(error, path, self._address, data=data) from error
 
         self._fork.check()
         try:
@@ -237,7 +235,7 @@ def _connect(base: str) -> hdfs_native.Client:
     try:
         return Client(base)
     except RuntimeError as error:
-        if base.startswith("hdfs:") and authority and "No NameNode hosts found" in str(error):
+        if "No NameNode hosts found" in str(error):
             return _connect(f"{base}:{DEFAULT_PORT}")
         raise
 

@@ -16,6 +16,8 @@ _BUILT_IN = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirector
 _RPC = re.compile(r'^(?:Fatal)?RPCError\("(?P<class>[^"]*)", "(?P<text>.*)"\)$', re.DOTALL)
 _WORDS = re.compile(r'"((?:[^"\\]|\\.)*)"\)$', re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_DATA_NODES = re.compile(r"\[DatanodeInfoProto \{.*\}\]", re.DOTALL)
+_DATA_NODE = re.compile(r'host_name: "(?P<host>[^"]*)".*?xfer_port: (?P<port>\d+)', re.DOTALL)
 
 _RPC_BUILT_IN: dict[str, type[OSError]] = {
     "AccessControlException": PermissionError,
@@ -70,7 +72,7 @@ _TRANSIENT_KINDS = (
 _CREDENTIAL_KINDS = ("GSSAPIError", "SASLError", "NoSASLMechanism")
 
 
-def translate(error: BaseException, uri: str, address: str) -> Exception:
+def translate(error: BaseException, uri: str, address: str, *, data: bool = False) -> Exception:
     """The protocol's error for one of hdfs-native.
 
     Parameters
@@ -81,12 +83,19 @@ def translate(error: BaseException, uri: str, address: str) -> Exception:
         Path that the call was about.
     address : str
         Name of the file system, such as ``nn:9000``.
+    data : bool
+        The call was about the bytes of a file: perhaps it was a DataNode that failed.
     """
     text = str(error)
     rpc = _RPC.match(text) if isinstance(error, RuntimeError) else None
     if rpc:
         java, text = rpc["class"].rpartition(".")[2], _ESCAPE.sub(_unescape, rpc["text"])
         return _from_java(java.rpartition("$")[2], _first_line(text), uri, address)
+    if data and isinstance(error, OSError) and type(error) not in _BUILT_IN:
+        return StorageUnavailable(
+            f"HDFS at {address}, or a DataNode of it, cannot be reached: {_first_line(text)}",
+            hint=f"check that its DataNodes are up: hdfs dfsadmin -fs hdfs://{address} -report",
+        )
     return _by_text(text, uri) or _from_python(error, _first_line(text), uri, address)
 
 
@@ -116,7 +125,7 @@ def _from_python(error: BaseException, text: str, uri: str, address: str) -> Exc
     if "split_to out of bounds" in text:  # how hdfs-native fails on a token file that is cut off
         return _credentials(f"the file of HADOOP_TOKEN_FILE_LOCATION is damaged ({text})", address)
     if text.startswith(_TRANSIENT_KINDS):
-        return StorageUnavailable(f"HDFS at {address} failed to serve {uri}: {text}")
+        return StorageUnavailable(f"HDFS at {address} failed to serve {uri}: {_short(_said(text))}")
     return StorageError(f"{uri}: {text or type(error).__name__}")
 
 
@@ -147,9 +156,18 @@ def _credentials(text: str, address: str) -> CredentialsError:
 
 
 def _said(text: str) -> str:
-    """The words in ``GSSAPIError(GssMajorCodes { ... }, 2529639053, "...")``."""
+    """The last words in quotes, as in ``GSSAPIError(GssMajorCodes { ... }, 2529639053, "...")``."""
     quoted = _WORDS.search(text)
     return _ESCAPE.sub(_unescape, quoted[1]) if quoted else text
+
+
+def _short(text: str) -> str:
+    """``All DataNodes failed: [DatanodeInfoProto { ... }]``, with their addresses only."""
+    return _DATA_NODES.sub(_addresses, text)
+
+
+def _addresses(nodes: re.Match[str]) -> str:
+    return ", ".join(f"{node['host']}:{node['port']}" for node in _DATA_NODE.finditer(nodes[0]))
 
 
 def _first_line(text: str) -> str:

@@ -131,6 +131,10 @@ class FileSystems:
             return S3FileSystem(uri, settings, timeout=self._timeout)
         if scheme not in _SCHEMES:
             return self._through_fsspec(scheme, uri)
+        if scheme == "viewfs":
+            from xlearning.fs.viewfs import ViewFileSystem
+
+            return ViewFileSystem(uri, HadoopConf.of_environment, self.of)
         if self._config is not None and self._config.get("xlearning.fs.hdfs.client") == "LIBHDFS":
             from xlearning.fs.libhdfs import LibhdfsFileSystem
 

@@ -27,11 +27,16 @@ def rename_once(fs: FileSystem, source: str, target: str) -> None:
         except FileNotFoundError:
             raise OutputLost(f"{source} is gone, but {target} is not there: output was lost") from None
         return
-    if not exists(fs, source):
-        if exists(fs, target):
+    if exists(fs, source):
+        try:
+            fs.rename(source, target)
+        except FileNotFoundError:  # somebody else who completes the same commit was faster
+            if exists(fs, source):
+                raise
+        else:
             return
+    if not exists(fs, target):
         raise OutputLost(f"{source} is gone, but {target} is not there: output was lost")
-    fs.rename(source, target)
 
 
 def mark_whole(fs: FileSystem, folder: str, app_id: str) -> None:

@@ -50,11 +50,10 @@ _COMPLETING_PER_THREAD = 4
 
 @dataclass(frozen=True)
 class TransferResult:
-    """What a transfer moved: files, bytes, and the names at the top, sorted."""
+    """What a transfer moved."""
 
     files: int
     bytes: int
-    entries: tuple[str, ...]
 
 
 def download(
@@ -101,7 +100,7 @@ def download(
         task = _Download(fss.of(item.uri), item, folder / item.target, retry_time, progress, stop)
         run.add(item.uri, task.run, task.check)
     run.run("downloaded")
-    return TransferResult(*progress.sums, entries=_tops([item.target for item in items]))
+    return TransferResult(*progress.sums)
 
 
 def upload(
@@ -156,7 +155,7 @@ def upload(
         task = _Upload(fs, folder / name, join(remote, name), slots, retry_time, progress, stop, alive, told)
         run.add(name, task.run, _nothing)
     run.run("uploaded")
-    return TransferResult(*progress.sums, entries=tuple(tree.entries))
+    return TransferResult(*progress.sums)
 
 
 class _Progress:
@@ -360,7 +359,3 @@ def _check_targets(items: Sequence[FetchItem]) -> None:
         if path in owners:
             raise UsageError(f"{owners[path]} and {item.uri} would both become '{item.target}'")
         owners[path] = item.uri
-
-
-def _tops(targets: Sequence[str]) -> tuple[str, ...]:
-    return tuple(sorted({PurePosixPath(target).parts[0] for target in targets}))

@@ -52,10 +52,12 @@ _PREEMPTED_HINT = (
 )
 _LOST_HINT = "run it again; xlearning.app.max.attempts tries a job again by itself"
 _TERM_HINT = "it was told to end: by the program itself, by somebody, or by its node going down"
+_IMAGE_HINT = "name a program that the image has, or ship it with --files and write ./NAME"
 _SEGV_HINT = "a native library crashed; the log may name it"
 _DATA = ("its input could not be ", "its output could not be ")  # why the agent has stopped the program
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
 _INSTEAD = re.compile(r"; (\S+) is there")
+_NOT_IN_IMAGE = re.compile(r"executable file\b.* not found in \$PATH")  # Docker's words, and Podman's
 _SCRIPT = re.compile(r"can't open file '(?:[^']*/)?([^'/]+)'")
 
 
@@ -94,7 +96,7 @@ def hint(
     if code == 143:
         return _TERM_HINT
     if code in (exit_words.NOT_EXECUTABLE, exit_words.NOT_FOUND):
-        return _absent(reason, where)
+        return _IMAGE_HINT if _NOT_IN_IMAGE.search(text) else _absent(reason, where)
     return ""
 
 

@@ -7,7 +7,7 @@ import shlex
 
 from xlearning.client.planning.idle import given
 from xlearning.client.problems import Problem
-from xlearning.cluster import yarn_docker
+from xlearning.cluster import docker
 from xlearning.config import Config
 from xlearning.frameworks.base import Framework
 
@@ -47,7 +47,7 @@ def check(
             problems.append(
                 Problem(f"{_MOUNTS}: {mount} is no mount", "write SOURCE:TARGET:ro with absolute paths")
             )
-    if yarn_docker.wanted(config):
+    if docker.runtime(config) == docker.YARN:
         _check_yarn(config, problems, notes, local=local)
         return
     if type_.launches:
@@ -68,7 +68,7 @@ def _check_yarn(config: Config, problems: list[Problem], notes: list[str], *, lo
         problems.append(
             Problem(f"{_RUNTIME}=YARN: there is no YARN with --local", f"set {_RUNTIME}=AGENT for this run")
         )
-    for name, value in yarn_docker.variables(config).items():
+    for name, value in docker.variables(config).items():
         if value and _PLAIN.fullmatch(value) is None:
             problems.append(
                 Problem(

@@ -65,8 +65,8 @@ def asked(app_type: str, type_: Framework, config: Config, problems: list[Proble
     if type(type_) is Framework:
         _tell_independent(app_type, total, notes)
     evaluator = bool(config.get("xlearning.tf.evaluator"))
-    if evaluator and (not type_.has_evaluator or total < 2):
-        notes.append(f"--tf-evaluator has no effect: it needs type {TENSORFLOW} and at least 2 workers")
+    if evaluator and (why := type_.no_evaluator(total, ps, config)):
+        notes.append(f"--tf-evaluator has no effect: {why}")
         evaluator = False
     return Crew(total - evaluator, ps, evaluator)
 

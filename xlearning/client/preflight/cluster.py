@@ -12,7 +12,8 @@ from xlearning.client.preflight.yarn import fit
 from xlearning.client.problems import Problem, unanswered
 from xlearning.cluster.background import Background
 from xlearning.cluster.login import Login, lifetime
-from xlearning.cluster.skein import SkeinCluster, check_programs
+from xlearning.cluster.skein import SkeinCluster
+from xlearning.cluster.skein_driver import check_programs
 from xlearning.cluster.yarn_facts import Facts
 from xlearning.config import Config
 from xlearning.errors import ClusterError, ClusterUnavailable, CredentialsError, StorageError

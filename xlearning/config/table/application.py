@@ -20,6 +20,9 @@ APPLICATION = Group(
         key("app.priority", _K.STRING, None,
             "Priority of the application on YARN: a number from 0, or a name such as NORMAL, which is 3."),
         key("job.exec.timeout", _K.DURATION_MS, "0", "A job that runs longer fails; 0: no limit.", low=0),
+        key("app.type.timeout", _K.DURATION_S, "30s",
+            "How long an application type of your own may take for all of its answers, on the gateway and in "
+            "the ApplicationMaster.", low=0.1),
         key("log.pull.interval", _K.DURATION_MS, "1000", "How often xl-submit asks for news.", low=0.01),
         key("client.heartbeat.interval", _K.DURATION_S, "30s",
             "How often xl-submit says how a job stands when nothing changes and no terminal shows it.",
