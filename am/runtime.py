@@ -265,17 +265,15 @@ class Runtime:
             self._spawn(self._launch_when_made(action, make))
             return
         try:
-            spec = make()
-        except XLearningError as error:
-            self.post(ev.LaunchFailed(str(error)))
-            return
-        self._send_launch(action, spec)
+            self._send_launch(action, make())
+        except XLearningError as error:  # the type has nothing that the program could run with
+            self.post(ev.LaunchFailed(f"{task} cannot be launched: {error}"))
 
     async def _launch_when_made(self, action: act.Launch, make: Callable[[], LaunchSpec]) -> None:
         try:
             spec = await self._asking.run(make)
         except XLearningError as error:
-            self.post(ev.LaunchFailed(str(error)))
+            self.post(ev.LaunchFailed(f"{action.task} cannot be launched: {error}"))
         else:
             self._send_launch(action, spec)
 

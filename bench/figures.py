@@ -8,6 +8,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+_LIMITS = {"": "", "beyond": " beyond", "times": " x or more"}
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -16,11 +18,12 @@ class Figure:
     Attributes
     ----------
     goal : float or None
-        Largest median that is wanted, in the unit of the figure.
+        Largest median that is wanted, in the unit of the figure; see ``limit``.
     base : float or None
         Median of what it is compared with.
     limit : str
-        ``beyond`` where the goal is about the difference to ``base``, empty where it is absolute.
+        ``beyond`` where the goal is about the difference to ``base``, ``times`` where it is the least ratio
+        to ``base``, empty where it is absolute.
     """
 
     name: str
@@ -43,6 +46,8 @@ class Figure:
         """Whether the goal is met; None without one."""
         if self.goal is None:
             return None
+        if self.limit == "times":
+            return self.ratio is not None and self.ratio >= self.goal
         beyond = (self.base or 0.0) if self.limit else 0.0
         return self.median - beyond <= self.goal
 
@@ -66,9 +71,9 @@ def table(figures: Sequence[Figure], base: str) -> str:
     """Markdown; ``base`` is the heading of the column of ratios."""
     rows: list[tuple[str, ...]] = [("quantity", "unit", "goal", "n", "min", "median", "max", base, "")]
     for f in figures:
-        goal = "" if f.goal is None else f"{f.goal:g}" + (" beyond" if f.limit else "")
+        goal = "" if f.goal is None else f"{f.goal:.3g}{_LIMITS[f.limit]}"
         numbers = tuple(_number(value, f.unit) for value in (f.minimum, f.median, f.maximum))
-        beyond = f", {f.median - f.base:+.2f}" if f.limit and f.base is not None else ""
+        beyond = f", {f.median - f.base:+.2f}" if f.limit == "beyond" and f.base is not None else ""
         ratio = "" if f.ratio is None else f"{f.ratio:.2f}{beyond}"
         verdict = {None: "", True: "met", False: "**missed**"}[f.met]
         rows.append((f.name, f.unit, goal, str(f.count), *numbers, ratio, verdict))

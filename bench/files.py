@@ -15,7 +15,8 @@ from figures import Figure, figure
 from minihadoop import MiniHadoop
 
 _SIZE = 1000  # bytes of a file
-_SINGLE = 5  # files that are fetched one by one, by a JVM each
+_SINGLE = 5  # files that are copied one by one, by a JVM each
+_LIKE_A_FOLDER, _LIKE_SINGLE = 1 / 1.5, 5  # times Hadoop's tool
 _PUT = 100  # files that Hadoop's tool uploads, for it takes its time
 # One direction in a process of its own, so that its memory can be told.
 _COPY = """
@@ -51,7 +52,7 @@ def measure(
         for n in range(number):
             (place / f"{n:06d}").write_bytes(os.urandom(_SIZE))
     root = f"{hadoop.hdfs_uri}/bench/files-{uuid.uuid4().hex}"
-    rows: dict[str, list[float]] = {name: [] for name in ("up", "put", "down", "get", "single", "rss")}
+    rows: dict[str, list[float]] = {name: [] for name in ("up", "put", "puts", "down", "get", "gets", "rss")}
     try:
         for run in range(runs):
             say(f"{count} files up and down, {run + 1} of {runs}")
@@ -63,21 +64,30 @@ def measure(
             rows["rss"].append(max(up_rss, down_rss))
             rows["get"].append(count / _theirs(tool, environ, "-get", there, str(folder / f"get-{run}")))
             rows["put"].append(min(count, _PUT) / _theirs(tool, environ, "-put", str(few), f"{there}-put"))
-            seconds = [
-                _theirs(tool, environ, "-get", f"{there}/{n:06d}", str(folder / f"single-{run}-{n}"))
-                for n in range(min(count, _SINGLE))
+            names = [f"{n:06d}" for n in range(min(count, _SINGLE))]
+            gets = [
+                _theirs(tool, environ, "-get", f"{there}/{n}", str(folder / f"single-{run}-{n}"))
+                for n in names
             ]
-            rows["single"].append(len(seconds) / sum(seconds))
+            puts = [_theirs(tool, environ, "-put", str(source / n), f"{there}-put/single-{n}") for n in names]
+            rows["gets"].append(len(gets) / sum(gets))
+            rows["puts"].append(len(puts) / sum(puts))
     finally:
         subprocess.run([tool, "dfs", "-rm", "-r", "-f", "-skipTrash", root], env=environ, check=False)
-    get, put, single = (_median(rows[name]) for name in ("get", "put", "single"))
+    get, put, gets, puts = (_median(rows[name]) for name in ("get", "put", "gets", "puts"))
+
+    def ours(name: str, way: str, base: float, goal: float) -> Figure:
+        return figure(name, "files/s", rows[way], base=base, goal=goal, limit="times")
+
     return [
         figure("hdfs dfs -get DIR", "files/s", rows["get"], base=get),
-        figure("hdfs dfs -get, one call for each file", "files/s", rows["single"], base=get),
-        figure("our download", "files/s", rows["down"], base=get),
+        ours("our download", "down", get, _LIKE_A_FOLDER),
+        figure("hdfs dfs -get, one call for each file", "files/s", rows["gets"], base=gets),
+        ours("our download, to one call for each file", "down", gets, _LIKE_SINGLE),
         figure(f"hdfs dfs -put DIR, {min(count, _PUT)} files", "files/s", rows["put"], base=put),
-        figure("our upload", "files/s", rows["up"], base=put),
-        figure("our download, to one call for each file", "files/s", rows["down"], base=single),
+        ours("our upload", "up", put, _LIKE_A_FOLDER),
+        figure("hdfs dfs -put, one call for each file", "files/s", rows["puts"], base=puts),
+        ours("our upload, to one call for each file", "up", puts, _LIKE_SINGLE),
         figure("our process, resident at most", "MB", rows["rss"]),
     ]
 

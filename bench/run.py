@@ -81,7 +81,8 @@ def _stream(hadoop: MiniHadoop, runs: int) -> str:
     rates = stream.measure(hadoop, runs, _STREAM_MB * 1_000_000)
     record = {"machine": machine(), "runs": runs, "mb": _STREAM_MB, "rates": [asdict(r) for r in rates]}
     (OUT / "stream.json").write_text(json.dumps(record, indent=2) + "\n")
-    return f"## STREAM of {_STREAM_MB} MB from HDFS to one worker\n\n{stream.table(rates)}"
+    tables = f"{stream.table(rates)}\n\n{stream.goals(rates)}"
+    return f"## STREAM of {_STREAM_MB} MB from HDFS to one worker\n\n{tables}"
 
 
 def _upload(hadoop: MiniHadoop, runs: int) -> str:

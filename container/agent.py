@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xlearning import __version__
-from xlearning.container import blocking, logview
-from xlearning.container.amount import Amount
+from xlearning.container import blocking, logview, transfers
 from xlearning.container.identity import Identity
 from xlearning.container.orders import EXPECTED, Orders
 from xlearning.container.outputs.publisher import Publisher
@@ -144,10 +143,8 @@ class Agent:
             beat.gpus.extend(pb.Gpu(**dataclasses.asdict(gpu)) for gpu in program.usage.gpus)
             if program.progress is not None:
                 beat.has_progress, beat.progress = True, program.progress
-            if (amount := program.moving) is not None:
-                voice.mention(fetch_progress=pb.FetchProgress(**_moving(amount)))
-        if (amount := self._publisher.amount) is not None:
-            voice.mention(upload_progress=pb.UploadProgress(**_moving(amount)))
+        if moving := transfers.report(program, self._publisher):
+            voice.mention(**moving)
         voice.mention(beat=beat)
 
     # ---- orders -------------------------------------------------------------------------------
@@ -241,6 +238,7 @@ class Agent:
         spec = program.spec.board
         if spec is None or not spec.enabled:
             return
+        from xlearning.cluster.page import board_base
         from xlearning.container.board import Board  # loaded where it runs only
         from xlearning.container.board_program import BoardPlace
 
@@ -251,6 +249,7 @@ class Agent:
             program.environment,
             self._pythonpath,
             program.spec.command[0],
+            "" if self._identity.local else board_base(self._identity.app_id),
         )
         self._board = Board(
             spec,
@@ -322,14 +321,3 @@ class Agent:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a fault of the agent", exc_info=error)
             self._leave(ABANDONED, f"a fault of the agent: {error!r}")
-
-
-def _moving(amount: Amount) -> dict[str, Any]:
-    """The fields of a message about a transfer."""
-    return {
-        "files": amount.files,
-        "bytes": amount.size,
-        "total_files": amount.total_files,
-        "total_bytes": amount.total_size,
-        "rate": amount.rate(),
-    }

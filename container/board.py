@@ -113,7 +113,7 @@ class Board:
         command, environment, folder = await blocking.call(
             lambda: board_program.find(self._spec, self._place, self._config), name="board"
         )
-        self._page = board_program.page(self._spec, command[0])
+        self._page = board_program.page(self._spec, self._place, command[0])
         begin, end = (self._config.get(name) for name in (ports.PROPERTY_BEGIN, ports.PROPERTY_END))
         held = await blocking.call(lambda: ports.reserve(self._place.host, 1, begin, end), name="ports")
         self._port = held[0]  # both programs set SO_REUSEADDR, and so can listen there

@@ -29,6 +29,7 @@ class BoardPlace:
     environment: Mapping[str, str]
     pythonpath: str  # of our own interpreter; needed where our TensorBoard must do
     program: str = ""  # the first word of the user's command
+    base: str = ""  # path of its pages as browsers see it, for a program whose pages must know
 
 
 Found = tuple[Sequence[str], Mapping[str, str], Path]
@@ -90,15 +91,19 @@ def arguments(spec: BoardSpec, place: BoardPlace, config: Config, program: str, 
         values["reload_interval"] = spec.reload_interval
         return [f"--{name}={value}" for name, value in values.items()]
     old = Path(program).name == _OLD_VISUALDL
+    if place.base and not old:
+        values["public-path"] = place.base
     values["cache_timeout" if old else "cache-timeout"] = config.get("xlearning.board.cache.timeout")
     if model := config.get("xlearning.board.modelpb"):
         values["model_pb" if old else "model"] = model
     return [f"--{name}={value}" for name, value in values.items()]
 
 
-def page(spec: BoardSpec, program: str) -> str:
+def page(spec: BoardSpec, place: BoardPlace, program: str) -> str:
     """Where its pages are below its address: VisualDL 2 has nothing at the root but redirects to there."""
-    return "app/index.html" if spec.program == VISUALDL and Path(program).name != _OLD_VISUALDL else ""
+    if spec.program != VISUALDL or Path(program).name == _OLD_VISUALDL:
+        return ""
+    return f"{place.base.lstrip('/') or 'app'}/index.html"
 
 
 def _reading(spec: BoardSpec, place: BoardPlace) -> Mapping[str, str]:

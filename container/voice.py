@@ -78,6 +78,9 @@ def clean_all(texts: Iterable[str]) -> list[str]:
 
 
 def words(error: BaseException) -> str:
-    """An error as a reason. Errors that only name a key or a value are introduced by their kind."""
-    named = isinstance(error, (KeyError, ValueError))
+    """An error as a reason, never empty.
+
+    Errors that only name a key or a value, or nothing, are introduced by their kind.
+    """
+    named = isinstance(error, (KeyError, ValueError)) or not str(error)
     return clean(f"{type(error).__name__}: {error}" if named else error)

@@ -81,7 +81,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], Fields]]] = {
     "fetch_failed": ("FetchFailed", _reason),
     "process_started": ("ProcessStarted", lambda b: {"pid": b.pid}),
     "process_exited": ("ProcessExited", _exited),
-    "upload_progress": ("UploadProgressed", _moving),
+    "upload_progress": ("UploadProgressed", lambda b: {**_moving(b), "save": b.save}),
     "upload_done": ("UploadDone", _uploaded),
     "upload_failed": ("UploadFailed", _reason),
     "save_done": ("SaveDone", _saved),

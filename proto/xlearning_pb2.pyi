@@ -140,18 +140,20 @@ class ProcessExited(_message.Message):
     def __init__(self, exit_code: _Optional[int] = ..., last_lines: _Optional[_Iterable[str]] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class UploadProgress(_message.Message):
-    __slots__ = ("files", "bytes", "total_files", "total_bytes", "rate")
+    __slots__ = ("files", "bytes", "total_files", "total_bytes", "rate", "save")
     FILES_FIELD_NUMBER: _ClassVar[int]
     BYTES_FIELD_NUMBER: _ClassVar[int]
     TOTAL_FILES_FIELD_NUMBER: _ClassVar[int]
     TOTAL_BYTES_FIELD_NUMBER: _ClassVar[int]
     RATE_FIELD_NUMBER: _ClassVar[int]
+    SAVE_FIELD_NUMBER: _ClassVar[int]
     files: int
     bytes: int
     total_files: int
     total_bytes: int
     rate: float
-    def __init__(self, files: _Optional[int] = ..., bytes: _Optional[int] = ..., total_files: _Optional[int] = ..., total_bytes: _Optional[int] = ..., rate: _Optional[float] = ...) -> None: ...
+    save: bool
+    def __init__(self, files: _Optional[int] = ..., bytes: _Optional[int] = ..., total_files: _Optional[int] = ..., total_bytes: _Optional[int] = ..., rate: _Optional[float] = ..., save: bool = ...) -> None: ...
 
 class UploadDone(_message.Message):
     __slots__ = ("files", "bytes", "places")

@@ -61,6 +61,12 @@ class Recipe:
         return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
 
 
+_HOROVOD = (
+    ("wheel", "setuptools<70", "packaging", "cloudpickle", "psutil", "pyyaml"),
+    ("numpy==1.24.3", "tensorflow-cpu==2.13.1"),
+    ("--no-build-isolation", "--no-deps", "horovod==0.28.1"),
+)
+
 RECIPES = {
     "tensorflow": Recipe((("tensorflow-cpu==2.21.0",),), modules=("tensorflow",)),
     # What torch asks for would bring gigabytes of NVIDIA's libraries: only the small ones are real.
@@ -81,14 +87,21 @@ RECIPES = {
         modules=("xgboost", "lightgbm", "sklearn.linear_model"),
     ),
     "horovod": Recipe(
-        (
-            ("wheel", "setuptools<70", "packaging", "cloudpickle", "psutil", "pyyaml"),
-            ("numpy==1.24.3", "tensorflow-cpu==2.13.1"),
-            ("--no-build-isolation", "--no-deps", "horovod==0.28.1"),
-        ),
+        _HOROVOD,
         programs=("cmake", "c++", "mpirun"),
         variables=(
             *(("HOROVOD_WITH_GLOO", "1"), ("HOROVOD_WITHOUT_MPI", "1"), ("HOROVOD_CPU_OPERATIONS", "GLOO")),
+            *(("HOROVOD_WITH_TENSORFLOW", "1"), ("HOROVOD_WITHOUT_PYTORCH", "1")),
+            *(("HOROVOD_WITHOUT_MXNET", "1"), ("MAKEFLAGS", "-j2")),
+        ),
+        modules=("horovod.tensorflow",),
+    ),
+    # Needs the headers of Open MPI (Debian: libopenmpi-dev). pip's cache would give the build with gloo.
+    "horovod-mpi": Recipe(
+        (*_HOROVOD[:2], ("--no-cache-dir", *_HOROVOD[2])),
+        programs=("cmake", "c++", "mpirun", "mpicxx"),
+        variables=(
+            *(("HOROVOD_WITH_MPI", "1"), ("HOROVOD_WITHOUT_GLOO", "1"), ("HOROVOD_CPU_OPERATIONS", "MPI")),
             *(("HOROVOD_WITH_TENSORFLOW", "1"), ("HOROVOD_WITHOUT_PYTORCH", "1")),
             *(("HOROVOD_WITHOUT_MXNET", "1"), ("MAKEFLAGS", "-j2")),
         ),

@@ -39,7 +39,8 @@ class Forward:
     Parameters
     ----------
     find : callable
-        The server's address now, ``http://host:port/``; empty while it is not there.
+        The address of the server's first page now, ``http://host:port/``; empty while it is not there.
+        What is asked for lies in the folder of that page.
     missing : callable
         Words for who asks while it is not there.
     """
@@ -56,7 +57,9 @@ class Forward:
         except ValueError:
             return reply(start_response, 503, self._missing())
         try:
-            connection.request(environ["REQUEST_METHOD"], _target(environ), _body(environ), _headers(environ))
+            connection.request(
+                environ["REQUEST_METHOD"], _target(address.path, environ), _body(environ), _headers(environ)
+            )
             answer = connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
             connection.close()
@@ -66,8 +69,9 @@ class Forward:
         return _Pieces(answer, connection)
 
 
-def _target(environ: WSGIEnvironment) -> str:
-    path = environ.get("PATH_INFO", "").encode("latin-1")
+def _target(first: str, environ: WSGIEnvironment) -> str:
+    asked = environ.get("PATH_INFO", "")
+    path = (first if asked == "/" else first.rpartition("/")[0] + asked).encode("latin-1")
     query = environ.get("QUERY_STRING", "")
     return urllib.parse.quote(path, safe="/:@!$&'()*+,;=-._~") + (f"?{query}" if query else "")
 

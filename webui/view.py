@@ -129,8 +129,9 @@ def phase_text(snapshot: Snapshot) -> str:
 
 
 def board_page(board: BoardView) -> bool:
-    """Whether ``tb/`` below the page shows it; VisualDL's pages live at the root of a server alone."""
-    return board.program == TENSORBOARD and bool(web_link(board.url))
+    """Whether ``tb/`` below the page shows it; VisualDL's pages have to know that they are there."""
+    told = "/tb/" in board.url
+    return (board.program == TENSORBOARD or told) and bool(web_link(board.url))
 
 
 def board_note(board: BoardView) -> str:

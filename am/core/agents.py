@@ -205,7 +205,13 @@ def _upload(turn: Turn, container: Container) -> None:
 
 def upload_progressed(turn: Turn, event: ev.UploadProgressed) -> None:
     container = current(turn, event)
-    if container:
+    if container is None:
+        return
+    if event.save:
+        run = turn.state.saving()
+        if run is not None and container.id in run.pending:  # else it comes late
+            container.transfer = _transfer("save", event)
+    elif container.state in (ContainerState.RUNNING, ContainerState.UPLOADING):
         container.uploaded_files, container.uploaded_bytes = event.files, event.size
         container.transfer = _transfer("output", event)
 

@@ -193,13 +193,14 @@ class ProcessExited(AgentEvent):
 
 @dataclass(frozen=True)
 class UploadProgressed(AgentEvent):
-    """``rate``: bytes a second."""
+    """``rate``: bytes a second; ``save``: it is not the output that is published at the end."""
 
     files: int = 0
     size: int = 0
     total_files: int = 0
     total_size: int = 0
     rate: float = 0.0
+    save: bool = False
 
 
 @dataclass(frozen=True)

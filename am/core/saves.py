@@ -129,7 +129,7 @@ def part_ended(turn: Turn, container: Container, event: ev.SaveDone | ev.SaveFai
     if isinstance(event, ev.SaveFailed):
         turn.lose_part(container, event.reason or "it gave no reason")
         return
-    run.pending.discard(container.id)
+    turn.leave_save(container, run)
     run.done += 1
     run.files, run.size = run.files + event.files, run.size + event.size
     task = container.task

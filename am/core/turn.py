@@ -77,13 +77,19 @@ class Turn:
         run = self.state.saving()
         if run is None or container.id not in run.pending:
             return
-        run.pending.discard(container.id)
+        self.leave_save(container, run)
         line = f"{container.name()} ({container.id} on {container.host}): {reason}"
         if len(run.failures) < _SHOWN_FAILURES:
             run.failures.append(line[:_SHOWN_WORDS])
         self.record("save-part", id=run.save_id, container=container.id, reason=reason)
         if not run.pending:
             self.end_save(run)
+
+    def leave_save(self, container: Container, run: SaveRun) -> None:
+        """A container has no more to do with a save."""
+        run.pending.discard(container.id)
+        if container.transfer is not None and container.transfer.what == "save":
+            container.transfer = None
 
     def end_save(self, run: SaveRun) -> None:
         """Nobody works on a save any more."""

@@ -201,7 +201,7 @@ class Feeder:
             yield from pieces(format_, split, reading, Framing.of(self._config))
         except Cancelled as error:
             raise _NobodyReads from error
-        except (XLearningError, OSError) as error:
+        except Exception as error:  # whatever a reader stumbles over, the place is what people need
             raise Unreadable(f"{reading.place or split.uri}: {words(error)}") from error
 
 
@@ -247,5 +247,8 @@ class Feed:
             await blocking.call(self._feeder.run, name="stdin")
         except Exception as error:  # whatever it is, the program must not wait for ever
             self._failure = words(error)
-            log.error("%s", self._failure, exc_info=None if isinstance(error, Unreadable) else error)
+            expected = isinstance(error, Unreadable) and isinstance(
+                error.__cause__, (XLearningError, OSError)
+            )
+            log.error("%s", self._failure, exc_info=None if expected else error)
             self._stop()

@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from xlearning.container.mpi import scripts, talk
@@ -30,6 +30,7 @@ class Node:
     lost: bool = False
     failed: list[list[int]] = field(default_factory=list)  # rank, exit code
     custom: int | None = None
+    ranks: list[list[str]] = field(default_factory=list)  # rank, how many there are, the MPI job they are of
 
     @property
     def done(self) -> bool:
@@ -114,7 +115,9 @@ class Launcher:
         # the folder of the daemon, which is that of its container; that of mpirun is not on the other hosts
         words += ["--wdir", "/proc/self/cwd", "--host", hosts, *self._plan.command]
         process = await asyncio.create_subprocess_exec(*words, env=self._env, stdin=subprocess.DEVNULL)
-        helpers = [asyncio.create_task(self._carry()), asyncio.create_task(self._watch(process))]
+        helpers = [
+            asyncio.create_task(work) for work in (self._carry(), self._watch(process), self._tell_launched())
+        ]
         code = talk.shell_code(await process.wait())
         self._killed = not self._gave_up and bool(process.returncode and process.returncode < 0)
         for helper in helpers:
@@ -146,6 +149,12 @@ class Launcher:
                     node.started = True
                     talk.send(node.writer, run=order.read_text("utf-8", "surrogateescape"))
             await asyncio.sleep(_LOOK)
+
+    async def _tell_launched(self) -> None:
+        """Let each node know when all ranks run: one without any need not wait for the end of the job."""
+        await self._until(lambda: all_run(rank for node in self._nodes.values() for rank in node.ranks))
+        for node in self._nodes.values():
+            talk.send(node.writer, launched=True)
 
     async def _judge(self, code: int) -> int:
         """Tell the nodes how it ended. The one that is to blame ends first, so that the job says its name."""
@@ -187,7 +196,10 @@ class Launcher:
         node = self._nodes[index] = Node(index, writer)
         await self._tell()
         while (message := await talk.receive(reader)) is not None:
-            node.ended, node.failed, node.custom = message["ended"], message["failed"], message["custom"]
+            if "ranks" in message:
+                node.ranks = message["ranks"]
+            else:
+                node.ended, node.failed, node.custom = message["ended"], message["failed"], message["custom"]
             await self._tell()
         node.lost = True
         await self._tell()
@@ -207,6 +219,14 @@ class Launcher:
         except asyncio.TimeoutError:
             late = [f"worker:{node.index}" for node in self._nodes.values() if not true(node)]
             talk.say(f"no word of its end from {', '.join(late)}")
+
+
+def all_run(ranks: Iterable[Sequence[str]]) -> bool:
+    """Whether all ranks of an MPI job are among these; those that a program spawns are a job of their own."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for rank, *job in ranks:
+        found.setdefault(tuple(job), set()).add(rank)
+    return any(len(here) == int(job[0]) for job, here in found.items())
 
 
 def _host(index: int) -> str:

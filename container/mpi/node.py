@@ -13,9 +13,13 @@ from pathlib import Path
 from xlearning.container.mpi import talk
 from xlearning.container.mpi.shared import SharedMemory
 
+_LOOK = 0.1  # seconds between two looks for new ranks
 _PATIENCE = 60.0  # seconds for the launcher to listen
 _DRAIN = 10  # seconds that what rank 0 leaves behind may still write
-_WAY_OUT = "let mpirun start ranks in all workers (leave out -np), or ask for fewer of them (--worker-num)"
+_WAY_OUT = (
+    "let mpirun start ranks in all workers (leave out -np), ask for fewer of them (--worker-num), "
+    "or set xlearning.mpi.spawn=true if the program starts ranks here later"
+)
 _AWAIT_STOP = 30.0  # seconds for the ApplicationMaster to stop a container that is not to blame
 
 
@@ -26,6 +30,7 @@ class Node:
         self._plan = plan
         self._failed = talk.FOLDER / "failed"
         self._ranks = talk.FOLDER / "ranks"
+        self._noted = False
         self._env = dict(os.environ)
         self._files = int(self._env.pop(talk.OWN_FILES, "0"))
         own_tmp = self._env.get("TMPDIR", "/tmp")
@@ -67,14 +72,22 @@ class Node:
     async def _serve(self) -> int:
         reader, writer = await self._connect()
         talk.send(writer, node=self._plan.index)
-        daemon: asyncio.Task[None] | None = None
+        helpers: list[asyncio.Task[None]] = []
         while (order := await talk.receive(reader)) is not None:
             if "run" in order:
-                daemon = asyncio.create_task(self._start(order["run"], writer))
+                helpers = [
+                    asyncio.create_task(self._tell_ranks(writer)),
+                    asyncio.create_task(self._start(order["run"], writer)),
+                ]
+            elif "launched" in order:
+                for helper in helpers[:1]:
+                    helper.cancel()
+                if not self._plan.spawns and (code := self._idle()):
+                    return code
             else:
                 return await self._end(order)
-        if daemon is not None:
-            daemon.cancel()
+        for helper in helpers:
+            helper.cancel()
         talk.say("the connection to the launcher of mpirun (scheduler:0) broke")
         await asyncio.sleep(_AWAIT_STOP)  # it is to blame, and the ApplicationMaster will say so
         return 1
@@ -91,6 +104,16 @@ class Node:
                 if time.monotonic() > deadline:
                     talk.fail(f"the launcher of mpirun at {host}:{port} does not answer: {error}")
             await asyncio.sleep(0.1)
+
+    async def _tell_ranks(self, writer: asyncio.StreamWriter) -> None:
+        told = 0
+        while True:
+            with contextlib.suppress(FileNotFoundError):
+                lines = self._ranks.read_text().splitlines()
+                if len(lines) > told:
+                    told = len(lines)
+                    talk.send(writer, ranks=[line.split() for line in lines])
+            await asyncio.sleep(_LOOK)
 
     async def _start(self, command: str, writer: asyncio.StreamWriter) -> None:
         daemon = await asyncio.create_subprocess_exec(
@@ -118,12 +141,15 @@ class Node:
             talk.say(str(order["words"]))
         elif code:
             await asyncio.sleep(_AWAIT_STOP)
-        elif not self._ranks.exists():
+        else:
             return self._idle()
         return code
 
     def _idle(self) -> int:
-        """All has ended well, and without this worker: its exit code."""
+        """The exit code of this worker, if the job goes on or has ended well without it."""
+        if self._noted or self._ranks.exists():
+            return 0
+        self._noted = True
         talk.say(f"no rank of the job has run in worker:{self._plan.index}")
         if self._files:
             files = "1 file" if self._files == 1 else f"{self._files} files"
@@ -138,14 +164,15 @@ class Node:
 def _interface(address: str) -> dict[str, str]:
     """Keep Open MPI to the network that the containers reach each other by.
 
-    Left alone it tries all of them, bridges of Docker too, where others cannot follow.
+    Left alone it tries all of them, bridges of Docker too, where others cannot follow. By a mask of 32 bits
+    as well: it shifts a number of 32 bits by as many, which leaves all of them in (1 << 32 is 1 there).
     """
     try:
         found = socket.getaddrinfo(address, None, family=socket.AF_INET, type=socket.SOCK_STREAM)
     except OSError:
         return {}
     ip = found[0][4][0]
-    return {"OMPI_MCA_oob_tcp_if_include": f"{ip}/32", "OMPI_MCA_btl_tcp_if_include": f"{ip}/32"}
+    return {"OMPI_MCA_oob_tcp_if_include": f"{ip}/31", "OMPI_MCA_btl_tcp_if_include": f"{ip}/31"}
 
 
 def main() -> int:

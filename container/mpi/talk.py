@@ -52,6 +52,8 @@ class Plan:
         Port of the launcher's `xlearning.container.mpi.rendezvous`; 0: there is none.
     publishes : bool
         Whether output of this container is output of the job.
+    spawns : bool
+        The program starts more ranks as it runs.
     command : list of str
         Of the user; may begin with options of mpirun.
     """
@@ -67,6 +69,7 @@ class Plan:
     custom_exit: str
     store: int
     publishes: bool
+    spawns: bool
     command: list[str]
 
     @classmethod

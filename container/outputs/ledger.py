@@ -69,6 +69,11 @@ class Ledger:
         """What `xlearning.fs.transfer.upload` asks and tells about one output folder."""
         return FolderWatch(self, output.local)
 
+    @property
+    def is_incremental(self) -> bool:
+        """Whether unchanged files may be left out."""
+        return bool(self._base)
+
     def repeat(self) -> bool:
         """From now on only torn files are wanted; whether there are any."""
         self._again = frozenset(key for key, entry in self.entries.items() if not entry.steady)

@@ -44,12 +44,13 @@ class Publisher:
 
     Attributes
     ----------
-    amount : Amount or None
-        Progress of the upload while it runs.
+    uploading, saving : Amount or None
+        Progress of the upload at the end, and of a save, while they run.
     """
 
     def __init__(self, work: Path, orders: Orders, voice: Voice, find_pid: Callable[[], int | None]) -> None:
-        self.amount: Amount | None = None
+        self.uploading: Amount | None = None
+        self.saving: Amount | None = None
         self._work = work
         self._orders = orders
         self._voice = voice
@@ -58,10 +59,15 @@ class Publisher:
         self._stored = False
         self._save_id = ""
         self._save_cancel = threading.Event()
-        self._saving: set[asyncio.Task[Ledger]] = set()
+        self._saves: set[asyncio.Task[Ledger]] = set()
         self._find_pid = find_pid
         self._ledgers: dict[str, Ledger] = {}
         self._sink: Sink | None = None
+
+    @property
+    def streaming(self) -> Amount | None:
+        """What is stored of the standard output of the program."""
+        return None if self._sink is None or self._cancel.is_set() else self._sink.amount
 
     def attach(self, sink: Sink) -> None:
         """The output is what a program writes to its standard output, and not in folders."""
@@ -83,12 +89,12 @@ class Publisher:
         await self.end_save(_SAVE_ENDS)
         try:
             if self._sink is not None:
-                self.amount = self._sink.amount
+                self.uploading = self._sink.amount
                 done = await blocking.call(self._sink.finish, name="parts")
                 self._stored = True
             else:
-                self.amount = Amount()
-                done = await self._publish(order.transfers, self.amount)
+                self.uploading = Amount()
+                done = await self._publish(order.transfers, self.uploading)
         except EXPECTED as error:
             log.warning("the output was not uploaded: %s", error)
             self._voice.say(upload_failed=pb.UploadFailed(reason=words(error)))
@@ -96,7 +102,7 @@ class Publisher:
             stored = pb.UploadDone(files=done.files, bytes=done.bytes, places=done.places)
             self._voice.say(upload_done=stored)
         finally:
-            self.amount = None
+            self.uploading = None
 
     async def save(self, order: pb.Save) -> None:
         """Upload to another place while the program runs; a new order ends an older save."""
@@ -107,10 +113,13 @@ class Publisher:
         self._save_id = save_id
         self._save_cancel.set()
         self._save_cancel = cancel = threading.Event()
-        saving = asyncio.create_task(blocking.call(self._part(order, cancel), name="save"))
-        self._saving.add(saving)
+        self.saving = amount = Amount()
+        saving = asyncio.create_task(blocking.call(self._part(order, cancel, amount), name="save"))
+        self._saves.add(saving)
         saving.add_done_callback(self._saved)
         await asyncio.wait({saving}, timeout=order.timeout or None)
+        if self.saving is amount:
+            self.saving = None
         try:
             if not saving.done():
                 cancel.set()
@@ -135,10 +144,10 @@ class Publisher:
     async def end_save(self, patience: float) -> None:
         """Give up a save that runs, and wait at most ``patience`` seconds until it touches nothing more."""
         self._save_cancel.set()
-        if self._saving:
-            await asyncio.wait(set(self._saving), timeout=patience)
+        if self._saves:
+            await asyncio.wait(set(self._saves), timeout=patience)
 
-    def _part(self, order: pb.Save, cancel: threading.Event) -> Callable[[], Ledger]:
+    def _part(self, order: pb.Save, cancel: threading.Event, amount: Amount) -> Callable[[], Ledger]:
         outputs = [Output(transfer.local, transfer.remote) for transfer in order.transfers]
         moves = [(move.source, move.target) for move in order.moves]
         fss, config = self._orders.fss, self._orders.config
@@ -152,13 +161,13 @@ class Publisher:
             if base is not None and held(base, what, fss, retry_time=retry_time, cancel=cancel):
                 known = base.entries
             ledger = Ledger(order.save_id, self._work, known)
-            save(what, ledger, hold, self._work, fss, config, cancel=cancel)
+            save(what, ledger, hold, self._work, fss, config, amount, cancel=cancel)
             return ledger
 
         return part
 
     def _saved(self, task: asyncio.Task[Ledger]) -> None:
-        self._saving.discard(task)
+        self._saves.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.info("a save has ended: %s", error)
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xlearning.config import Config
+from xlearning.container.amount import Amount
 from xlearning.container.outputs.hold import Hold
 from xlearning.container.outputs.ledger import Ledger
-from xlearning.container.outputs.upload import Output, publish
+from xlearning.container.outputs.upload import OnProgress, Output, publish
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems, parent
 from xlearning.fs.base import exists, join
@@ -48,6 +49,7 @@ def save(
     work: Path,
     fss: FileSystems,
     config: Config,
+    amount: Amount,
     *,
     cancel: threading.Event,
 ) -> None:
@@ -61,6 +63,8 @@ def save(
     ----------
     ledger : Ledger
         Is filled.
+    amount : Amount
+        Is told how much is copied.
     cancel : threading.Event
         Set it from another thread to give up.
 
@@ -79,7 +83,7 @@ def save(
             raise hold.refusal()
         for source, _ in order.moves:
             step(functools.partial(fss.of(source).mkdirs, source))
-        _copy(order, ledger, work, fss, config, cancel)
+        _copy(order, ledger, work, fss, config, amount, cancel)
         hold.release()
         if not ledger.entries:
             _remove([source for source, _ in order.moves], fss)
@@ -140,21 +144,36 @@ def _holds_files(order: Order, work: Path) -> bool:
 
 
 def _copy(
-    order: Order, ledger: Ledger, work: Path, fss: FileSystems, config: Config, cancel: threading.Event
+    order: Order,
+    ledger: Ledger,
+    work: Path,
+    fss: FileSystems,
+    config: Config,
+    amount: Amount,
+    cancel: threading.Event,
 ) -> None:
     for number in range(_TRIES):
         if number and not ledger.repeat():
             return
+        # how many files have changed, or change meanwhile, is not known before
+        amount.expect(0, 0)
         publish(
             order.outputs,
             work,
             fss,
             config,
             cancel=cancel,
-            on_progress=lambda _files, _size: None,
+            on_progress=_more(amount),
+            on_total=None if number or ledger.is_incremental else amount.expect,
             alive=True,
             watch=ledger.of,
         )
+
+
+def _more(amount: Amount) -> OnProgress:
+    """Counts on top of what was copied before."""
+    files, size = amount.files, amount.size
+    return lambda more_files, more_size: amount.update(files + more_files, size + more_size)
 
 
 def _write(fss: FileSystems, path: str, data: bytes) -> None:

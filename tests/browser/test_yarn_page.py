@@ -301,6 +301,9 @@ def charts_are_drawn(browser: Browser, job: Job) -> None:
         assert any("timeSeries" in url for url in carried)
         assert {method for method, _ in watch.requests} == {"GET", "PUT"}
         assert refused == []
+    told = job.gateway.verb("tensorboard", job.app_id)
+    assert (told.code, told.out.strip()) == (0, job.api()["board"]["url"]), told.err
+    assert f"through YARN's proxy: {job.page}tb/\n" in told.err
 
 
 def test_charts_and_the_end_of_the_last_applicationmaster(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -13,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from dfsadmin import dfsadmin
 from minihadoop import MiniHadoop
 from webhdfs import WebHdfs
 
@@ -41,17 +41,6 @@ def broken(hadoop: MiniHadoop) -> Iterator[MiniHadoop]:
     yield hadoop
     dfsadmin(hadoop, "-safemode", "leave")
     hadoop.start("hdfs")
-
-
-def dfsadmin(hadoop: MiniHadoop, *words: str) -> str:
-    environ = hadoop.env(dict(os.environ))
-    tool = shutil.which("hdfs", path=environ["PATH"])
-    assert tool is not None
-    done = subprocess.run(
-        [tool, "dfsadmin", *words], env=environ, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 class Transfers:

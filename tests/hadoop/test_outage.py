@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from dfsadmin import dfsadmin
 from minihadoop import MiniHadoop
 from places import Place
 from submitting import PROGRAMS, Gateway, wait_for
@@ -19,6 +20,7 @@ from xlearning.fs.intent import upload_folder
 from xlearning.job import OutputSpec
 
 OUTAGE = 30.0  # seconds
+SAFE_MODE = 20.0  # seconds
 FILES = 40
 APP = "application_7_0001"
 
@@ -101,6 +103,60 @@ def test_download_upload_save_and_commit_survive_an_outage(
     for output in ("out1", "out2", "out3"):
         assert place.exists(f"{output}/_SUCCESS")
         assert not place.exists(f"{output}/_temporary")
+
+
+@pytest.fixture
+def guarded(hadoop: MiniHadoop) -> Iterator[MiniHadoop]:
+    """The cluster, whose NameNode leaves safe mode afterwards whatever happens."""
+    yield hadoop
+    dfsadmin(hadoop, "-safemode", "leave")
+
+
+@pytest.mark.large
+def test_jobs_wait_for_a_name_node_in_safe_mode(place: Place, gateway: Gateway, guarded: MiniHadoop) -> None:
+    lines = b"".join(b"%d\n" % number for number in range(100_000))
+    place.write("in/lines", lines)
+    jobs = {
+        "uploads": ("--output", f"{place.at('uploads')}#out"),
+        "prints": (
+            "--output",
+            place.at("prints"),
+            "--output-strategy",
+            "stream",
+            "--input",
+            f"{place.at('in')}#in",
+        ),
+        "reads": (
+            *(
+                "--output",
+                f"{place.at('reads')}#out",
+                "--input",
+                place.at("in"),
+                "--input-strategy",
+                "stream",
+            ),
+            *("--conf", "xlearning.input.prefetch=0"),
+        ),
+    }
+    programs = {"uploads": "echo 1 > out/one", "prints": "cat in/lines", "reads": "cat > out/lines"}
+    under_way = {}
+    for name, options in jobs.items():
+        waits = f"touch {gateway.root}/{name}; until [ -e {gateway.root}/go ]; do sleep 0.1; done"
+        under_way[name] = gateway.start(*options, "--", "bash", "-c", f"{waits}; {programs[name]}")
+    wait_for(lambda: all((gateway.root / name).exists() for name in jobs), 60)
+    assert "ON" in dfsadmin(guarded, "-safemode", "enter")
+    (gateway.root / "go").touch()
+    threading.Event().wait(SAFE_MODE)
+    assert [running.process.poll() for running in under_way.values()] == [None] * 3
+    assert not any(place.exists(f"{name}/_SUCCESS") for name in jobs)
+    assert "OFF" in dfsadmin(guarded, "-safemode", "leave")
+    ends = {name: running.end(180) for name, running in under_way.items()}
+    assert [end.code for end in ends.values()] == [0] * 3, "".join(end.err for end in ends.values())
+    assert place.read("uploads/out/one") == b"1\n"
+    assert place.read("prints/part-r-00000") == lines
+    assert place.read("reads/out/lines") == lines
+    assert all(place.exists(f"{name}/_SUCCESS") for name in jobs)
+    gateway.nothing_is_left()
 
 
 @pytest.mark.parametrize("what", ["input", "output"])

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import scalars
 from json_answers import conforming
 from minihadoop import MiniHadoop
 from places import Place
@@ -37,15 +38,17 @@ def gateway(hadoop: MiniHadoop, tmp_path: Path) -> Iterator[YarnGateway]:
     WebHdfs(hadoop.namenode_web).delete(path)
 
 
-def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str) -> None:
+def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str, tmp_path: Path) -> None:
+    scalars.write(tmp_path / "run", "loss", (1.0, 0.5))
     place = Place(hdfs_dir, FileSystems("file://"))
     job = gateway.start(
         *("--app-name", "verbs", "--app-type", "TENSORFLOW", "--worker-num", 2, "--board-enable", "false"),
         *("--output", f"{place.at('out')}#output", "--", "bash", "-c", WORK),
     )
     left = gateway.start(
-        *("--detach", "--board-enable", "false", "--output", f"{place.at('left')}#output"),
-        *("--", "bash", "-c", "sleep 1; touch output/x"),
+        *("--detach", "--output", f"{place.at('left')}#output", "--conf", "xlearning.tf.board.path=none"),
+        *("--board-historydir", place.at("events")),
+        *("--", "bash", "-c", f"sleep 1; touch output/x; cp -r {tmp_path}/run eventLog"),
     )
     app_id = gateway.submitted(job)
     job.said("25%", 180)
@@ -108,6 +111,9 @@ def one_that_nobody_follows(gateway: YarnGateway, left: Ended, place: Place) -> 
     assert (told["state"], told["source"], told["details"]["state"]) == ("SUCCEEDED", "history", "SUCCEEDED")
     again = conforming("submit", json.loads(good(gateway.verb("top", left.app_id, "--output", "json"))))
     assert (again["state"], again["exit_code"], again["published"]) == ("SUCCEEDED", 0, [place.at("left")])
+    tags, looked = scalars.shown(gateway, left.app_id)
+    assert ('"loss"' in tags, looked.code) == (True, 0), looked.err
+    assert f"from {place.at('events')}/{left.app_id} (files: 1)" in looked.err
 
 
 def container(app_id: str, number: int) -> str:

@@ -7,6 +7,7 @@ import shutil
 import urllib.request
 from pathlib import Path
 
+import pytest
 from submitting import Gateway
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "ring_type"
@@ -90,3 +91,17 @@ def test_what_the_type_refuses(gateway: Gateway) -> None:
     )
     assert ended.code == 1
     assert "2 workers make no ring" in ended.err
+
+
+@pytest.mark.large  # the agents, which were told of no program, are given the time to end one
+def test_a_type_that_fails_at_the_launch(gateway: Gateway) -> None:
+    (gateway.work / "bad.py").write_text(
+        "from xlearning.frameworks.base import Framework\n"
+        "class Bad(Framework):\n"
+        "    def setup(self, job, config, task, cluster): raise ValueError('no neighbour')\n"
+    )
+    ended = gateway.submit("--app-type", "bad:Bad", "--files", "bad.py", "--", "true")
+    assert ended.code == 2
+    assert "worker:0 cannot be launched: application type bad:Bad: ValueError: no neighbour" in ended.err
+    assert "(bad.py line 3, in setup)" in ended.err
+    gateway.nothing_is_left()

@@ -1,8 +1,9 @@
-"""Horovod with TensorFlow, built with gloo alone: it takes minutes to build, so it is for `make test-all`."""
+"""Horovod with TensorFlow, built with gloo or MPI alone: that takes minutes, so it is for `make test-all`."""
 
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import frameworks
@@ -12,12 +13,20 @@ from submitting import Gateway
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "horovod"
 
 
+_BUILT = "import horovod.tensorflow as hvd; print(bool(hvd.gloo_built()), bool(hvd.mpi_built()))"
+
+
 @pytest.mark.large
-def test_processes_of_two_workers_learn_the_same(gateway: Gateway) -> None:
+@pytest.mark.parametrize(("name", "built"), [("horovod", "True False"), ("horovod-mpi", "False True")])
+def test_processes_of_two_workers_learn_the_same(name: str, built: str, gateway: Gateway) -> None:
+    python = str(frameworks.python(name))
+    assert (
+        subprocess.run([python, "-c", _BUILT], capture_output=True, text=True).stdout.split() == built.split()
+    )
     ended = gateway.submit(
         *("--app-type", "horovod", "--worker-num", 2, "--conf", "xlearning.horovod.process.num.per.worker=2"),
         *("--board-enable", "false", "--files", EXAMPLE / "train.py", "--output", "out#model"),
-        *(str(frameworks.python("horovod")), "train.py"),
+        *(python, "train.py"),
     )
     assert ended.code == 0, ended.err
     paths = sorted(gateway.work.glob("out/*/*.json"), key=lambda path: path.name)

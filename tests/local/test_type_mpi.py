@@ -47,6 +47,18 @@ print("here", flush=True)
 MPI.COMM_WORLD.recv()
 """
 
+_SPAWN = """
+import sys
+from mpi4py import MPI
+parent = MPI.Comm.Get_parent()
+name = "parent" if parent == MPI.COMM_NULL else "child"
+open(f"out/{name}", "w").close()
+if name == "parent":
+    parent = MPI.COMM_SELF.Spawn(sys.executable, ["spawn.py"], 1)
+parent.Barrier()
+parent.Disconnect()
+"""
+
 
 def logs(gateway: Gateway, app_id: str, name: str) -> dict[str, str]:
     """Container id -> text of its log ``name``."""
@@ -215,13 +227,27 @@ def test_a_worker_whose_input_no_rank_reads_fails_the_job(gateway: Gateway, stra
 
 
 def test_a_worker_without_rank_fails_where_its_output_is_expected(gateway: Gateway) -> None:
-    ended = one_rank_of_two_workers(gateway, "--output", "out#out")
+    ended = gateway.submit(  # at once: the other worker's rank would not end by itself
+        *("--app-type", "mpi", "--worker-num", 2, "--output", "out#out", "--", "-np", 1, "sleep", "infinity")
+    )
     assert ended.code == 2
+    assert "First to fail: worker:1" in ended.err
     assert "| xlearning: so it has no output to publish: let mpirun start ranks" in ended.err
     ended = one_rank_of_two_workers(gateway, "--output", "out#out", "--output-index", 0)
     assert ended.code == 0, ended.err
     notes = logs(gateway, ended.app_id, "stderr").values()
     assert len([text for text in notes if "xlearning: no rank of the job has run in worker:1" in text]) == 1
+
+
+@pytest.mark.large
+def test_a_worker_whose_ranks_come_later(gateway: Gateway) -> None:
+    (gateway.work / "spawn.py").write_text(_SPAWN)
+    ended = gateway.submit(
+        *("--app-type", "mpi", "--worker-num", 2, "--files", "spawn.py", "--output", "out#out"),
+        *("--conf", "xlearning.mpi.spawn=true", "--", "-np", 1, str(frameworks.python("mpi")), "spawn.py"),
+    )
+    assert ended.code == 0, ended.err
+    assert sorted(path.name for path in gateway.work.glob("out/*/*")) == ["child", "parent"]
 
 
 def test_a_node_without_open_mpi_is_told_what_to_install(gateway: Gateway) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 import signal
 from pathlib import Path
@@ -73,7 +74,7 @@ def test_a_rank_that_dies_ends_the_others_that_wait_for_it(gateway: Gateway) -> 
 
 def test_a_rank_that_is_killed_in_the_middle_of_the_training(gateway: Gateway, python: Path) -> None:
     """The other is stopped in the middle of a step, and so never hears of it: it is ended all the same."""
-    runpy.run_path(str(EXAMPLES / "ps_numpy" / "make_data.py"))["make_data"](gateway.work / "clouds")
+    _make_data(gateway)
     running = gateway.start(
         *("--app-type", "disttorch", "--worker-num", 2, "--board-enable", "false", "--input", "clouds#data"),
         *("--files", EXAMPLES / "pytorch" / "train.py", "--output", "out#model", "--"),
@@ -89,6 +90,29 @@ def test_a_rank_that_is_killed_in_the_middle_of_the_training(gateway: Gateway, p
     assert "killed (SIGKILL)" in ended.err, ended.err
     assert not (gateway.work / "out").exists()
     gateway.nothing_is_left()
+
+
+def test_pytorch_trains_a_model_per_worker(gateway: Gateway, python: Path) -> None:
+    """Two learn from their own files alone; the death of the third is less than half of them."""
+    _make_data(gateway)
+    ended = gateway.submit(
+        *("--app-type", "PyTorch", "--worker-num", 3, "--board-enable", "false", "--input", "clouds#data"),
+        *("--files", EXAMPLES / "pytorch" / "train.py", "--output", "out#model", "--", "bash", "-c"),
+        f'test "$INDEX" = 2 && kill -9 $$; exec {python} train.py',
+    )
+    assert ended.code == 0, ended.err
+    assert "1 of its containers failed" in ended.err
+    assert re.search(r"worker:2 .*killed \(SIGKILL\)", ended.err), ended.err
+    found = sorted((gateway.work / "out").glob("container_*/losses.json"))
+    losses = [json.loads(path.read_text()) for path in found]
+    assert len(losses) == 2
+    assert all(each[-1] < 0.5 < 1.0 < each[0] for each in losses), losses
+    assert losses[0] != losses[1]
+    gateway.nothing_is_left()
+
+
+def _make_data(gateway: Gateway) -> None:
+    runpy.run_path(str(EXAMPLES / "ps_numpy" / "make_data.py"))["make_data"](gateway.work / "clouds")
 
 
 def _rank(process: psutil.Process) -> str:

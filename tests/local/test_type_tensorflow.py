@@ -86,6 +86,22 @@ def test_mirrored_workers_learn_what_one_alone_does(
     gateway.nothing_is_left()
 
 
+@pytest.mark.large  # how independent workers end is that of all types
+def test_single_workers_learn_alone(data: tuple[object, ...], disk: Place, gateway: Gateway) -> None:
+    """Neither ps nor strategy: no worker has TF_CONFIG, so each trains with its own rows."""
+    ended = gateway.submit(
+        *(*data, "--worker-num", 2, "--output", f"{disk.at('out')}#model"),
+        *program("mirrored.py", "--steps", 60),
+    )
+    assert ended.code == 0, ended.err
+    found = numbers(disk, "model.json")
+    assert [(each["rows"], each["total"]) for each in found] == [(200, 200), (200, 200)]
+    for each in found:
+        assert each["losses"][-1] < each["losses"][0] / 1000
+        assert each["weights"] == pytest.approx(MODEL["weights"], abs=0.05)
+    gateway.nothing_is_left()
+
+
 _LATE = """
 import os, runpy, sys, time
 import tensorflow.compat.v1

@@ -54,7 +54,7 @@ def test_words_for_tensorboard(place: BoardPlace) -> None:
     assert words == [logs, "--host=node1", "--port=6006", "--reload_interval=3"]
     far = BoardSpec(True, 0, "hdfs://nn:9000/logs", 3)
     assert board_program.arguments(far, place, config(), own, 1)[0] == "--logdir=hdfs://nn:9000/logs"
-    assert board_program.page(TENSORBOARD, own) == ""
+    assert board_program.page(TENSORBOARD, place, own) == ""
 
 
 def test_the_way_to_hdfs_is_all_that_tensorboard_gets_of_ours(place: BoardPlace) -> None:
@@ -83,10 +83,15 @@ def test_words_for_both_versions_of_visualdl(place: BoardPlace) -> None:
     words = board_program.arguments(OTHER, place, values, new, 8080)
     logs = f"--logdir={place.work}/eventLog"
     assert words == [logs, "--host=node1", "--port=8080", "--cache-timeout=7", "--model=m.onnx"]
-    assert board_program.page(OTHER, new) == "app/index.html"
+    assert board_program.page(OTHER, place, new) == "app/index.html"
+    below = dataclasses.replace(place, base="/proxy/application_1/pages/job/tb")
+    assert board_program.arguments(OTHER, below, values, new, 8080)[3] == f"--public-path={below.base}"
+    assert board_program.page(OTHER, below, new) == "proxy/application_1/pages/job/tb/index.html"
     old = program(place, "visualDL")
     assert board_program.find(OTHER, place, values)[0] == [old]
     words = board_program.arguments(OTHER, place, values, old, 8080)
     assert words == [logs, "--host=node1", "--port=8080", "--cache_timeout=7", "--model_pb=m.onnx"]
+    assert board_program.arguments(OTHER, below, values, old, 8080) == words
+    assert board_program.page(OTHER, below, old) == ""
     with pytest.raises(XLearningError, match="VisualDL into"):
         board_program.find(OTHER, place, config(board_path="./dl"))

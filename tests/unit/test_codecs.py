@@ -147,6 +147,13 @@ def test_name_and_content_must_agree() -> None:
             registry.find(name, head)
     with pytest.raises(StorageError, match="is bzip2 data"):
         registry.find("a", bz2.compress(b""))
+    for name, codec in (("a.gz", "gzip"), ("a.bz2", "bzip2"), ("a.zst", "zstd")):
+        for content in (b"1\n2\n3\n", bytes(99)):
+            with pytest.raises(StorageError, match=f"is not {codec} data, as its name says"):
+                registry.find(name, content[: registry.HEAD])
+        assert registry.find(name, b"") is not None
+    assert registry.find("a.gz", b"\x1f\x8b") is registry.CODECS[0]  # one that is cut off
+    assert registry.find("a.zst", b"\x5a\x2a\x4d\x18\0\0\0\0") is registry.CODECS[2]  # a frame to skip
     with pytest.raises(StorageError, match="snappy's own framing"):
         registry.find("a.snappy", b"\xff\x06\x00\x00sNaPpY")
 

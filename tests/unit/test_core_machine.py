@@ -23,6 +23,7 @@ from xlearning.job import (
     RoleSpec,
     SaveState,
     SaveTrigger,
+    TransferView,
 )
 
 GANG = Rules(
@@ -477,6 +478,22 @@ def test_a_save_goes_to_every_running_uploader_once() -> None:
     story.do(ev.SaveSealed("2026"))
     (run,) = snapshot(story.machine, input_files={}, page_url="").saves
     assert (run.state, run.containers, run.done, run.finished) == (SaveState.SUCCEEDED, 3, 3, story.now)
+
+
+def test_what_a_save_copies_shows_while_it_does() -> None:
+    story = Story(worker=2)
+    first, second = (story.all_running()[f"worker:{n}"] for n in (0, 1))
+    saving(story, "a")
+    moved = ev.UploadProgressed(first, 1, 3, 5, rate=2.0, save=True)
+    for end in (ev.SaveDone(first, 1, "a", 1, 5), ev.SaveFailed(second, 1, "a", "why")):
+        story.do(dataclasses.replace(moved, container_id=end.container_id))
+        shown = story.state.containers[end.container_id]
+        assert shown.transfer == TransferView("save", 3, 5, 0, 0, 2.0)
+        story.do(end)
+        assert shown.transfer is None
+        story.do(dataclasses.replace(moved, container_id=end.container_id))
+        assert shown.transfer is None, "a word that comes late"
+        assert shown.uploaded_files == 0, "it is no output"
 
 
 def test_saves_wait_for_one_another_but_not_without_end() -> None:

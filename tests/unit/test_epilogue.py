@@ -15,6 +15,7 @@ from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.exit_words import out_of_memory, words
 from xlearning.container.bootstrap import EXIT_WORDS
 from xlearning.job import (
+    VISUALDL,
     AppState,
     BoardView,
     ContainerState,
@@ -214,6 +215,8 @@ def test_changes_tell_each_thing_once() -> None:
         "RUNNING · worker: 1 running, 1 waiting · 47%",
     ]
     assert changes(now, replace(now, progress=0.49)) == []
+    other = replace(before, board=replace(board, program=VISUALDL))
+    assert changes(before, other)[0] == "VisualDL: http://b"
 
 
 def test_why_there_is_no_board_is_told_once_and_by_one_name() -> None:

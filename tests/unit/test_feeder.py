@@ -17,6 +17,7 @@ from xlearning.config import Config
 from xlearning.container.inputs import cache, manifest
 from xlearning.container.inputs.stream import Feeder, Unreadable
 from xlearning.formats.deal import epoch_order
+from xlearning.formats.source import Source
 from xlearning.fs import FileSystems
 from xlearning.fs.local import LocalFileSystem
 from xlearning.job import InputSplit, StreamSpec
@@ -143,6 +144,23 @@ def test_a_file_that_is_gone_is_named(tmp_path: Path) -> None:
     with pytest.raises(Unreadable) as caught:
         fed(spec, tmp_path)
     assert f"{spec.splits[0].uri} at byte " in caught.value.message
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RecursionError("too deep")])
+@pytest.mark.parametrize("prefetch", ["0", "16m"])
+def test_whatever_a_reader_stumbles_over_is_told_with_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, prefetch: str
+) -> None:
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Source, "read", fails)
+    spec = stream(tmp_path)
+    with pytest.raises(Unreadable) as caught:
+        fed(spec, tmp_path, with_={"xlearning.input.prefetch": prefetch})
+    said = str(error) or type(error).__name__
+    assert caught.value.message.startswith(f"{spec.splits[0].uri} at byte ")
+    assert said in caught.value.message
 
 
 def test_what_a_program_is_told(tmp_path: Path) -> None:

@@ -110,6 +110,13 @@ def test_horovod_properties_become_its_variables() -> None:
     }
 
 
+def test_gloo_of_horovod_is_told_the_interface_that_leads_to_another_worker() -> None:
+    assert setup("HOROVOD", Task(WORKER, 0, 1), config()).interfaces == {"HOROVOD_GLOO_IFACE": "node2"}
+    assert setup("HOROVOD", Task(WORKER, 1, 1), config()).interfaces == {"HOROVOD_GLOO_IFACE": "node1"}
+    assert not setup("HOROVOD", Task(SCHEDULER, 0, 1), config()).interfaces
+    assert not setup("MPI", Task(WORKER, 0, 1), config()).interfaces
+
+
 def test_what_is_set_beside_a_rank_is_told_as_fixed() -> None:
     text = scripts._RANK + inspect.getsource(node)
     names = set(re.findall(r"HOROVOD_\w+", text))
@@ -135,3 +142,8 @@ def test_whom_the_launcher_blames() -> None:
     assert ended(ended=1, failed=[[4, 1]]).blame(3) == (1, "rank 4 ended with exit code 1")
     assert ended(ended=137).blame(205) == (137, "Open MPI's daemon (orted) ended with exit code 137")
     assert ended(ended=0, custom=4).blame(4) == (4, "the program has written 4 as its exit code")
+
+
+def test_open_mpi_is_kept_to_one_interface() -> None:
+    kept = {"OMPI_MCA_oob_tcp_if_include": "10.0.0.1/31", "OMPI_MCA_btl_tcp_if_include": "10.0.0.1/31"}
+    assert node._interface("10.0.0.1") == kept  # with /32 it would take all of them

@@ -118,6 +118,7 @@ def test_translate(error: BaseException, kind: type[Exception], text: str) -> No
 def test_the_rest_keeps_a_number(java: str, number: int | None) -> None:
     found = translate(rpc(java, "words"), URI, "nn:9000")
     assert type(found) is StorageError and found.errno == number
+    assert ("a colon" in found.message) == (number == errno.EINVAL)
     assert URI in found.message and "words" in found.message
 
 

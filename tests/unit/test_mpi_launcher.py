@@ -9,7 +9,7 @@ import pytest
 
 from xlearning.container.mpi import launcher, talk
 
-PLAN = talk.Plan(-1, 2, 1, "127.0.0.1", ("127.0.0.1", 1), "", False, "", "", 0, False, ["true"])
+PLAN = talk.Plan(-1, 2, 1, "127.0.0.1", ("127.0.0.1", 1), "", False, "", "", 0, False, False, ["true"])
 
 
 class Mpirun:
@@ -72,3 +72,19 @@ def test_a_mpirun_that_outlives_good_nodes_is_stopped_with_words(
 def test_a_node_that_is_broken_does_not(made: launcher.Launcher, told: dict[str, object]) -> None:
     assert watched(made, node(0, ended=0), node(1, **told)) == ["TERM", "KILL"]
     assert made._gave_up
+
+
+@pytest.mark.parametrize(
+    ("ranks", "all_run"),
+    [
+        ([], False),
+        (["0 2 job"], False),
+        (["0 2 job", "1 2 job"], True),
+        (["0 2 job", "0 2 job"], False),
+        (["0 2 job", "1 2 spawned"], False),
+        (["0 1 job", "1 2 spawned"], True),
+        (["1 2 ", "0 2 "], True),
+    ],
+)
+def test_when_all_ranks_of_a_job_run(ranks: list[str], all_run: bool) -> None:
+    assert launcher.all_run(line.split() for line in ranks) is all_run

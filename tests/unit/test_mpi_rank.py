@@ -23,7 +23,7 @@ def run(tmp_path: Path, rank: int, program: str) -> tuple[int, str, str, str, st
         **{"XLEARNING_MPI_TMPDIR": "/tmp", "XLEARNING_MPI_NODE": str(node.pid)},
         **{"XLEARNING_MPI_FAILED": str(tmp_path / "failed"), "XLEARNING_MPI_DRAIN": "1"},
         **{"XLEARNING_MPI_RANKS": str(tmp_path / "ranks"), "PATH": os.environ["PATH"]},
-        "OMPI_COMM_WORLD_RANK": str(rank),
+        **{"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "2", "PMIX_NAMESPACE": "job"},
     }
     try:
         ended = subprocess.run(
@@ -43,7 +43,7 @@ def test_output_goes_to_the_container_and_that_of_rank_0_to_mpirun_too(
     tmp_path: Path, rank: int, heard: str
 ) -> None:
     found = run(tmp_path, rank, "echo said; echo warned >&2; exit 3")
-    assert (tmp_path / "ranks").read_text() == f"{rank}\n"
+    assert (tmp_path / "ranks").read_text() == f"{rank} 2 job\n"
     assert found == (3, "said\n", "warned\n", heard, f"{rank} 3\n")
 
 

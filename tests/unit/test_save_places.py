@@ -12,6 +12,7 @@ from job_samples import APP
 
 from xlearning.am.launch import new_save_id, save_order
 from xlearning.config import Config
+from xlearning.container.amount import Amount
 from xlearning.container.outputs.hold import Hold
 from xlearning.container.outputs.ledger import Ledger
 from xlearning.container.outputs.save import Order, save
@@ -34,8 +35,9 @@ def test_two_outputs_of_one_address(tmp_path: Path, index: int | None, stored: l
     job = JobSpec(APP, "n", "T", "me", ("x",), (), "", "", outputs=outputs, output_index=index)
     sent = save_order(job, CONFIG, 1, "s1", "c1")
     order = Order("s1", [Output(*pair) for pair in sent.transfers], sent.moves)
-    hold = Hold(tmp_path, "s1", CONFIG, lambda: None)
-    save(order, Ledger("s1", tmp_path), hold, tmp_path, FSS, CONFIG, cancel=threading.Event())
+    hold, amount = Hold(tmp_path, "s1", CONFIG, lambda: None), Amount()
+    save(order, Ledger("s1", tmp_path), hold, tmp_path, FSS, CONFIG, amount, cancel=threading.Event())
+    assert (amount.files, amount.total_files, amount.size) == (3, 3, 12)
     for folder, names in (("remote", stored), ("other", ["a"])):
         whole = tmp_path / folder / "interResult_s1"
         about = json.loads((whole / "_manifest" / "c1.json").read_text())

@@ -63,12 +63,15 @@ def nobody(app_id: str) -> ApplicationReport:
 REPORT: Report = nobody
 
 
-def planned(*words: str) -> tuple[Plan, Config]:
+CACHED = ("--stream-epoch", "2", "--conf", "xlearning.inputformat.cache=true")
+
+
+def planned(*words: str, shown: bool = True) -> tuple[Plan, Config]:
     line = scan([*words, "run"])
     pairs = [tuple(text.split("=", 1)) for text in line.many("conf")]
     config = load(overrides=[(name, text) for name, text in pairs], options=line.properties(), environ={})
     request = request_of(Job.of_line(line))
-    setting = Setting("me", 1700.5, "file://", REPORT)
+    setting = Setting("me", 1700.5, "file://", REPORT, shown=shown)
     plan = make_plan(request, config, FileSystems("file://"), setting, problems=line.problems)
     return plan, config
 
@@ -200,6 +203,15 @@ def test_only_workers_are_fed() -> None:
     assert RoleSpec(CHIEF, 1, 2048, 1) in plan.job.roles
 
 
+def test_a_plan_that_nobody_looks_at_is_not_read_to_the_end(folder: Path) -> None:
+    words = ("--worker-num", "2", *STREAM, "--inputformat", "nline")
+    (folder / "data" / "a").write_bytes(b"1\n2\n3\n4\n")
+    counts = [
+        sum(len(spec.splits) for spec in planned(*words, shown=shown)[0].streams) for shown in (True, False)
+    ]
+    assert counts[0] > counts[1] == 2
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -210,6 +222,11 @@ def test_only_workers_are_fed() -> None:
         ((*STREAM, "--conf", r"xlearning.inputformat.key.separator=\q"), r"there is no \q"),
         ((*STREAM, "--input", "x.zst"), "not installed here is backports.zstd (for file://"),
         ((*STREAM, "--input", "hidden"), "hidden holds no file"),
+        (
+            (*STREAM, *CACHED, "--conf", "hbox.inputformat.cachefile.name=/tmp/c"),
+            "/tmp/c cannot be used: it st",
+        ),
+        ((*STREAM, *CACHED, "--conf", "xlearning.inputformat.cachefile.name=../c"), "it holds .."),
     ],
 )
 def test_what_cannot_be_streamed(

@@ -123,6 +123,11 @@ def test_known_cases_of_nline(tmp_path: Path, data: bytes, count: int, expected:
 def test_what_nline_does_not_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match=r"format nline cannot read .*compressed with gzip"):
         made("nline").splits(written(tmp_path, b"", suffix=".gz"), Cutting(), reading())
+    [large] = written(tmp_path, b"1\n2\n3\n")
+    gone = FileStatus((tmp_path / "gone").as_uri(), 9, False, 0.0)
+    assert len(made("nline").splits([large, gone], Cutting(enough=3), reading())) == 3
+    with pytest.raises(FileNotFoundError):
+        made("nline").splits([large, gone], Cutting(enough=4), reading())
     monkeypatch.setattr(nline, "_MOST", 2)
     with pytest.raises(UsageError, match=r"nline\.lines=1 makes more than 2 splits"):
         made("nline").splits(written(tmp_path, b"1\n2\n3\n"), Cutting(), reading())

@@ -55,4 +55,4 @@ def test_a_message_cannot_bring_a_rate_that_is_no_number() -> None:
     message = pb.AgentMessage(upload_progress=pb.UploadProgress(files=1, bytes=2, rate=float("nan")))
     name, fields = to_event_fields(message)
     assert name == ev.UploadProgressed.__name__
-    assert fields == {"files": 1, "size": 2, "total_files": 0, "total_size": 0, "rate": 0.0}
+    assert fields == {"files": 1, "size": 2, "total_files": 0, "total_size": 0, "rate": 0.0, "save": False}

@@ -102,7 +102,9 @@ class Submitter:
             sweep_dead(back_end.staging_root(config, fss), user, fss, back_end.cluster, self._console)
             back_end.sweep(fss, self._console)
         preflight = partial(back_end.preflight, known, fss)
-        setting = Setting(user, now, back_end.default_fs, back_end.report, self._local, preflight)
+        setting = Setting(
+            user, now, back_end.default_fs, back_end.report, self._local, preflight, shown=not to_run
+        )
         complete = config is not None
         plan = make_plan(request_of(job), known, fss, setting, problems=found, config_complete=complete)
         self._warn(plan.notes)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from xlearning.cluster import attempts, yarn_words
 from xlearning.cluster.base import CompletedContainer, GrantedContainer, LogChunk, PollResult
+from xlearning.cluster.page import ROUTE
 from xlearning.cluster.skein_calls import translated, with_deadline
 from xlearning.config import Config
 from xlearning.errors import ClusterUnavailable
@@ -16,7 +17,6 @@ from xlearning.job import AppState, JobSpec, RoleSpec
 T = TypeVar("T")
 
 _CALL = 15.0  # seconds for one call to skein's JVM beside us
-_PAGE = "job"
 _ENDED = ("SUCCEEDED", "FAILED", "KILLED")
 _STARTED = ("RUNNING", *_ENDED)
 
@@ -112,7 +112,7 @@ class SkeinContainerManager:
         target = f"http://127.0.0.1:{port}/{path.strip('/')}/"
 
         def publish(app: Any) -> str:
-            return str(app.ui.add_page(_PAGE, target, link_name="Job").address)
+            return str(app.ui.add_page(ROUTE, target, link_name="Job").address)
 
         return self._call("the page cannot be published", publish)
 

@@ -26,10 +26,14 @@ class Cutting:
     ----------
     minimum, maximum : int
         Bounds of a split's size in bytes; see `xlearning.formats.splits.split_size`.
+    enough : int
+        So many splits are enough for whoever asks: a format that reads files to cut them may stop there.
+        0: all are wanted.
     """
 
     minimum: int = 1
     maximum: int = 0
+    enough: int = 0
 
 
 class InputFormat(Protocol):

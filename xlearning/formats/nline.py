@@ -28,7 +28,7 @@ class NLineFormat(TextFormat):
 
     def splits(self, files: Sequence[FileStatus], cutting: Cutting, reading: Files) -> list[InputSplit]:
         refuse_compressed(self.name, files)
-        found = list(itertools.islice(self._all(files, reading), _MOST + 1))
+        found = list(itertools.islice(self._all(files, reading), cutting.enough or _MOST + 1))
         if len(found) > _MOST:
             raise UsageError(
                 f"{LINES}={self._count} makes more than {_MOST:,} splits", hint=f"set {LINES} to more lines"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from xlearning.config import Config
@@ -17,7 +18,12 @@ from xlearning.job import InputSplit, StreamSpec
 
 
 def plan_streams(
-    inputs: Mapping[str, Sequence[FileStatus]], workers: int, config: Config, fss: FileSystems
+    inputs: Mapping[str, Sequence[FileStatus]],
+    workers: int,
+    config: Config,
+    fss: FileSystems,
+    *,
+    whole: bool = True,
 ) -> tuple[StreamSpec, ...]:
     """Cut files into splits and deal them out.
 
@@ -29,11 +35,14 @@ def plan_streams(
         At least 1.
     fss : FileSystems
         For formats that must look into a file to cut it.
+    whole : bool
+        False if it is enough to know whether every worker gets something: large files are then not read
+        to their ends.
 
     Returns
     -------
     tuple of StreamSpec
-        One per worker; together they hold every split once.
+        One per worker; together they hold every split once, those that were found at least.
 
     Raises
     ------
@@ -47,7 +56,8 @@ def plan_streams(
     Framing.of(config)  # what is wrong with it is told before anything starts
     total = sum(file.size for files in inputs.values() for file in files)
     reading = Files(fss, retry_time=config.get("xlearning.fs.retry.time"))
-    splits, origins = _cut(format_, inputs, cutting(config, total), reading)
+    how = dataclasses.replace(cutting(config, total), enough=0 if whole else workers)
+    splits, origins = _cut(format_, inputs, how, reading)
     order, seed = order_of(config), config.get("xlearning.input.stream.seed")
     epochs, names = config.get("xlearning.stream.epoch"), tuple(inputs)
     return tuple(

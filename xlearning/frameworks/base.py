@@ -160,3 +160,12 @@ def scheduler_role(config: Config) -> RoleSpec:
     """The one that brings the others together (scheduler, tracker, launcher), with its own resources."""
     memory, cores = config.get("xlearning.scheduler.memory"), config.get("xlearning.scheduler.cores")
     return RoleSpec(SCHEDULER, 1, memory, cores)
+
+
+def peer(rank: int, hosts: Sequence[str]) -> str:
+    """A host that this rank has to reach, an other one if there is any.
+
+    Left alone, gloo listens on what the name of its own host means there. That is often 127.0.1.1,
+    where nobody else finds it.
+    """
+    return next((host for host in hosts if host != hosts[rank]), hosts[rank])

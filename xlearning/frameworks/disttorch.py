@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from xlearning.config import Config
 from xlearning.frameworks.addresses import reachable
-from xlearning.frameworks.base import Framework, Rules, Setup
+from xlearning.frameworks.base import Framework, Rules, Setup, peer
 from xlearning.job import WORKER, ClusterMap, JobSpec, Task
 
 
@@ -38,7 +38,7 @@ class DistTorch(Framework):
             **{"INIT_METHOD": _url(address, port), "master_addr": address, "master_port": port},
             **{"PET_NNODES": size, "PET_NODE_RANK": rank, "PET_MASTER_ADDR": host, "PET_MASTER_PORT": port},
         }
-        return Setup(env, interfaces={"GLOO_SOCKET_IFNAME": _peer(task.index, hosts)})
+        return Setup(env, interfaces={"GLOO_SOCKET_IFNAME": peer(task.index, hosts)})
 
 
 def _url(address: str, port: str) -> str:
@@ -57,12 +57,3 @@ def _places(rank: int, hosts: list[str]) -> Mapping[str, str]:
         "LOCAL_WORLD_SIZE": str(len(own)),
         "GROUP_RANK": str(list(dict.fromkeys(hosts)).index(hosts[rank])),
     }
-
-
-def _peer(rank: int, hosts: list[str]) -> str:
-    """A host that this rank has to reach, an other one if there is any.
-
-    Left alone, gloo listens on what the name of its own host means there. That is often 127.0.1.1,
-    where nobody else finds it.
-    """
-    return next((host for host in hosts if host != hosts[rank]), hosts[rank])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from xlearning.config import Config
+from xlearning.frameworks.base import peer
 from xlearning.frameworks.mpi import Mpi
-from xlearning.job import ClusterMap, Task
+from xlearning.job import WORKER, ClusterMap, Task
 
 _SWITCHES = ("mpi.threads.disable", "stall.check.disable", "hierarchical.allreduce")
 _NUMBERS = ("fusion.threshold", "cycle.time")
@@ -34,6 +35,11 @@ class Horovod(Mpi):
         if timeline := config.get("xlearning.horovod.timeline"):
             env["HOROVOD_TIMELINE"] = timeline
         return env
+
+    def interfaces(self, task: Task, cluster: ClusterMap) -> dict[str, str]:
+        """For gloo, as with DISTTORCH."""
+        hosts = [member.host for member in cluster[WORKER]]
+        return {"HOROVOD_GLOO_IFACE": peer(task.index, hosts)} if task.role == WORKER else {}
 
 
 def _variable(name: str) -> str:

@@ -73,6 +73,7 @@ class Mpi(Framework):
             self.variables(config, task, cluster),
             {f"{_FOLDER}/{name}": text for name, text in files.items()},
             (AGENT_PYTHON, "-E", "-s", f"{_FOLDER}/run.py"),
+            self.interfaces(task, cluster),
         )
 
     def variables(self, config: Config, task: Task, cluster: ClusterMap) -> dict[str, str]:
@@ -82,6 +83,10 @@ class Mpi(Framework):
             "TF_INDEX": str(task.index + 1),
             "HBOX_CUSTOM_EXIT": config.get("xlearning.custom.exit"),
         }
+
+    def interfaces(self, task: Task, cluster: ClusterMap) -> dict[str, str]:
+        """What `Setup.interfaces` says; the nodes tell Open MPI by themselves."""
+        return {}
 
     def _plan(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> str:
         launcher = cluster[SCHEDULER][0]
@@ -98,6 +103,7 @@ class Mpi(Framework):
             "custom_exit": config.get("xlearning.custom.exit"),
             "store": launcher.ports[1] if self.ports > 1 else 0,
             "publishes": bool(job.outputs) and task.role == WORKER and job.output_index in (None, task.index),
+            "spawns": config.get("xlearning.mpi.spawn"),
             "command": job.command,
         }
         return json.dumps(plan, indent=1)

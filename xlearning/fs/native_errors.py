@@ -109,6 +109,8 @@ def _from_java(java: str, text: str, uri: str, address: str) -> Exception:
         return _credentials(text, address)
     if java in _RPC_TRANSIENT:
         return StorageUnavailable(f"HDFS at {address} cannot do this now: {text}")
+    if java == "InvalidPathException":
+        text = f"HDFS does not take this name, as none with a colon: {text}"
     failure = StorageError(f"{uri}: {text} ({java})")
     failure.errno = _RPC_NUMBERS.get(java)
     return failure

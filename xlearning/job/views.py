@@ -36,7 +36,7 @@ class TransferView:
     Attributes
     ----------
     what : str
-        ``input`` or ``output``.
+        ``input``, ``output``, or ``save`` for what a Save Model copies.
     files, size : int
         Files and bytes that are done; ``total_files`` and ``total_size`` of so many, 0 where that is not
         counted: input that is fed to a program is counted in bytes.

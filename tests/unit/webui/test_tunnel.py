@@ -121,6 +121,10 @@ def test_the_page_hands_on_to_tensorboard(
     assert json.loads(got.text) == ["GET", "/data/x%20y?a=%7B", "", None]
     got = client.put(f"{BASE}/tb/xl-tunnel", data=pack("POST", "data/t", b"body"))
     assert json.loads(got.text) == ["POST", "/data/t", "body", None]
+    source.set(samples.job(board=BoardView(True, f"{elsewhere}proxy/a/tb/index.html", program=VISUALDL)))
+    for asked, found in (("", "index.html"), ("api/runs?a=1", "api/runs?a=1")):
+        got = client.get(f"{BASE}/tb/{asked}")
+        assert json.loads(got.text)[1] == f"/proxy/a/tb/{found}"
     assert client.get("/tb/data").status_code == 404  # never beside the secret path
 
 
@@ -145,4 +149,7 @@ def test_the_job_page_has_both_links(client: FlaskClient, source: samples.Sample
     text = client.get(f"{BASE}/").text
     assert '<a id="board-page" href="tb/" hidden>' in text
     assert "View VisualDL" in text
+    below = "http://node03.example.org:6006/proxy/application_1/pages/job/tb/index.html"
+    source.set(samples.job(board=BoardView(True, below, program=VISUALDL)))
+    assert '<a id="board-page" href="tb/">VisualDL</a>' in client.get(f"{BASE}/").text
     assert not view.board_page(BoardView(True))

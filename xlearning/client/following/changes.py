@@ -47,7 +47,7 @@ def news(before: Snapshot | None, now: Snapshot) -> list[str]:
         f"{title}: {text}"
         for title, old, text in (
             ("Page", before and before.page_url, now.page_url),
-            ("TensorBoard", before and before.board.url, now.board.url),
+            (now.board.program, before and before.board.url, now.board.url),
         )
         if text and text != old
     ]

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from xlearning.job import ContainerView, Snapshot, TransferView
 from xlearning.units import format_bytes
 
-_WORDS = {"input": "reading input", "output": "uploading output"}
+_WORDS = {"input": "reading input", "output": "uploading output", "save": "saving output"}
 
 
 def moving(snapshot: Snapshot) -> Iterator[str]:
-    """One line for input and one for output, over all containers that move some."""
+    """One line for input, output and saves each, over all containers that move some."""
     for what, words in _WORDS.items():
         found = [one.transfer for one in snapshot.containers if _moves(one, what)]
         if found:

@@ -1,4 +1,4 @@
-"""Settings of streams in a job that has none: whoever gave them wanted one."""
+"""Settings of streams, or of an application type, in a job that has none: whoever gave them wanted one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,19 @@ _IN = (
 )
 _OUT = ("xlearning.outputformat.",)
 _CLASSES = ("xlearning.inputformat.class", "xlearning.outputformat.class")
+_OF_TYPES = (
+    (
+        (
+            *("xlearning.tf.distribution.strategy", "xlearning.tf.coordinator"),
+            *("xlearning.chief.worker.memory", "xlearning.evaluator.worker.memory"),
+        ),
+        ("TENSORFLOW", "TENSOR2TENSOR"),
+    ),
+    (("xlearning.xgboost.",), ("DISTXGBOOST",)),
+    (("xlearning.lightlda.",), ("LIGHTLDA", "DISTLIGHTLDA")),
+    (("xlearning.mpi.process.",), ("MPI", "TENSORNET")),
+    (("xlearning.horovod.process.",), ("HOROVOD",)),
+)
 
 
 def tell(
@@ -26,6 +39,13 @@ def tell(
         notes.append(
             f"no effect with output strategy {output_strategy.value}: {names}; add --output-strategy STREAM"
         )
+
+
+def tell_type(app_type: str, config: Config, notes: list[str]) -> None:
+    """A note for settings that only other application types read."""
+    for prefixes, types in _OF_TYPES:
+        if app_type not in types and (names := given(config, prefixes)):
+            notes.append(f"no effect with type {app_type}: {names}; meant for {', '.join(types)}")
 
 
 def given(config: Config, prefixes: tuple[str, ...]) -> str:

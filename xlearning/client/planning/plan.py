@@ -91,6 +91,8 @@ class Setting:
         Whether the job runs on this machine.
     preflight : callable
         What the back end has to say to the job.
+    shown : bool
+        Whether the plan is to be looked at; else it may leave out splits that are costly to find.
     """
 
     user: str
@@ -99,6 +101,7 @@ class Setting:
     report: outputs.Report
     local: bool = False
     preflight: Preflight = _nothing_to_say
+    shown: bool = True
 
 
 def make_plan(
@@ -160,6 +163,8 @@ def make_plan(
     strategy = InputStrategy(config.get("xlearning.input.strategy"))
     streaming = strategy is InputStrategy.STREAM
     idle.tell(config, strategy, output_strategy, notes)
+    if not outside:  # which may read what it likes
+        idle.tell_type(app_type, config, notes)
     listings = inputs.list_inputs(
         input_specs, fss, allow_empty=allow_empty, hidden=not streaming, problems=found
     )
@@ -186,7 +191,9 @@ def make_plan(
     crew = roles.asked(app_type, type_, config, found, notes)
     wanted_workers = crew.workers
     if streaming:
-        feeds = streams.plan(request, listings, shipped, crew.workers, config, fss, found, notes)
+        feeds = streams.plan(
+            request, listings, shipped, crew.workers, config, fss, found, notes, shown=setting.shown
+        )
     else:
         feeds = ()
         if not dealing.rule(config).whole:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xlearning.client.planning.inputs import Listing
+from xlearning.client.planning.names import local_name
 from xlearning.client.planning.request import Request
 from xlearning.client.planning.resources import Shipped
 from xlearning.client.problems import Problem
@@ -14,6 +15,7 @@ from xlearning.fs import FileSystems
 from xlearning.job import StreamSpec
 from xlearning.units import format_bytes
 
+_CACHE_NAME = "xlearning.inputformat.cachefile.name"
 _ORDERS = {
     "CONTIGUOUS": "neighbours",
     "ROUNDROBIN": "split i to worker i mod W",
@@ -31,8 +33,16 @@ def plan(
     fss: FileSystems,
     problems: list[Problem],
     notes: list[str],
+    *,
+    shown: bool = True,
 ) -> tuple[StreamSpec, ...]:
-    """What each worker reads; workers without any input are a note, for the number of workers stays."""
+    """What each worker reads; workers without any input are a note, for the number of workers stays.
+
+    Parameters
+    ----------
+    shown : bool
+        See `xlearning.client.planning.plan.Setting`.
+    """
     from xlearning.formats.own import is_java
     from xlearning.formats.plan import plan_streams  # not needed, and not loaded, by other strategies
 
@@ -41,13 +51,14 @@ def plan(
             Problem("input strategy STREAM without an input", "add --input PATH, or choose another strategy")
         )
         return ()
+    _check_cache(config, problems)
     if is_java(config.get("xlearning.inputformat.class")):
         from xlearning.formats.java import classpath
 
         classpath.offer(item.resource.uri for item in shipped)
     try:
         feeds = plan_streams(
-            {listing.spec.local: listing.files for listing in listings}, workers, config, fss
+            {listing.spec.local: listing.files for listing in listings}, workers, config, fss, whole=shown
         )
     except UsageError as error:
         problems.append(Problem(error.message, error.hint or ""))
@@ -62,6 +73,20 @@ def plan(
             "(--conf xlearning.input.split.maxsize=SIZE makes smaller ones)"
         )
     return feeds
+
+
+def _check_cache(config: Config, problems: list[Problem]) -> None:
+    if config.get("xlearning.stream.epoch") == 1 or not config.get("xlearning.inputformat.cache"):
+        return
+    try:
+        local_name(config.get(_CACHE_NAME))
+    except ValueError as error:
+        problems.append(
+            Problem(
+                f"{_CACHE_NAME}={config.get(_CACHE_NAME)} cannot be used: {error}",
+                "give a plain relative name: the file lies in the container's working folder",
+            )
+        )
 
 
 def render(feeds: Sequence[StreamSpec], config: Config) -> Iterator[str]:

@@ -74,6 +74,9 @@ MPI = Group(
             "and nobody has set this, the one along PATH is used.", defaults=("/usr/local/openmpi",)),
         key("mpi.process.num.per.worker", _K.INT, "1", "Ranks in each worker of an MPI or TENSORNET job.",
             low=1, high=10_000),
+        key("mpi.spawn", _K.BOOL, "false",
+            "The program starts more ranks as it runs (MPI_Comm_spawn): a worker without any fails the job "
+            "at its end only, and not as soon as the others run."),
         key("mpi.extra.ld.library.path", _K.STRING, None, "Comes first in LD_LIBRARY_PATH of MPI jobs.",
             also=("mpi.extra.ld.lirbary.path",)),
         key("custom.exit", _K.STRING, "exit.code",

@@ -14,7 +14,8 @@ CODECS = (
     Codec("bzip2", ".bz2", ("BZip2Codec",), f"{_ROOM}.bzip2",
           tuple(b"BZh%d%s" % (level, mark) for level in range(1, 10)
                 for mark in (b"1AY&SY", b"\x17rE8P\x90")), splittable=True),
-    Codec("zstd", ".zst", ("ZStandardCodec",), f"{_ROOM}.zst", (b"\x28\xb5\x2f\xfd",),
+    Codec("zstd", ".zst", ("ZStandardCodec",), f"{_ROOM}.zst",
+          (b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % number for number in range(0x50, 0x60))),
           requires=("backports.zstd",)),
     Codec("deflate", ".deflate", ("DefaultCodec", "DeflateCodec"), f"{_ROOM}.deflate", prefers=("isal",)),
     Codec("snappy", ".snappy", ("SnappyCodec",), f"{_ROOM}.snappy", requires=("cramjam",)),
@@ -75,4 +76,14 @@ def find(name: str, head: bytes) -> Codec | None:
         raise StorageError(
             f"is {inside.name} data, but its name does not end in {inside.ending}", hint="rename the file"
         )
+    if codec is not None and inside is None and not _may_be(codec, head):
+        raise StorageError(
+            f"is not {codec.name} data, as its name says",
+            hint=f"rename the file so that it does not end in {codec.ending}, or bring it anew",
+        )
     return codec
+
+
+def _may_be(codec: Codec, head: bytes) -> bool:
+    """Whether a file of ``codec`` can begin with ``head``, of which the file may have no more."""
+    return not codec.magics or any(magic.startswith(head[: len(magic)]) for magic in codec.magics)

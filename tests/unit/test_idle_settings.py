@@ -1,4 +1,4 @@
-"""Settings of streams in jobs without one."""
+"""Settings of streams in jobs without one, and of types in jobs of another type."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from xlearning.client.planning.idle import tell
+from xlearning.client.planning.idle import tell, tell_type
 from xlearning.config import load
 from xlearning.job import InputStrategy, OutputStrategy
 
@@ -47,3 +47,36 @@ def test_files_for_many_jobs_are_not_told_of(tmp_path: Path) -> None:
     notes: list[str] = []
     tell(load(environ={}, properties_files=[file]), InputStrategy.DOWNLOAD, OutputStrategy.UPLOAD, notes)
     assert not notes
+
+
+@pytest.mark.parametrize(
+    ("app_type", "told"),
+    [
+        (
+            "DISTTORCH",
+            [
+                "no effect with type DISTTORCH: --chief-worker-memory 4g, "
+                "xlearning.tf.distribution.strategy=true (--conf); meant for TENSORFLOW, TENSOR2TENSOR",
+                "no effect with type DISTTORCH: xlearning.mpi.process.num.per.worker=2 (--conf); "
+                "meant for MPI, TENSORNET",
+            ],
+        ),
+        (
+            "TENSORFLOW",
+            [
+                "no effect with type TENSORFLOW: xlearning.mpi.process.num.per.worker=2 (--conf); "
+                "meant for MPI, TENSORNET"
+            ],
+        ),
+    ],
+)
+def test_settings_of_other_types_are_told(app_type: str, told: list[str]) -> None:
+    overrides = [
+        ("xlearning.tf.distribution.strategy", "true"),
+        ("xlearning.tf.coordinator", "false"),  # asks for nothing
+        ("xlearning.mpi.process.num.per.worker", "2"),
+    ]
+    options = {"xlearning.chief.worker.memory": ("4g", "--chief-worker-memory")}
+    notes: list[str] = []
+    tell_type(app_type, load(environ={}, overrides=overrides, options=options), notes)
+    assert notes == told
