@@ -42,8 +42,9 @@ def fs(root: str) -> FileSystem:
     return FileSystems().of(root)
 
 
+@pytest.mark.large
 class TestViewFs(FileSystemContract):
-    """The contract."""
+    """The contract; `make test` has it on a view of local files, which takes no time."""
 
 
 def test_what_the_table_makes(fs: FileSystem, root: str) -> None:

@@ -1,12 +1,16 @@
-"""Hadoop's mount tables: what stands behind a path, and which tables are refused."""
+"""Hadoop's mount tables: what stands behind a path, which are refused, and the contract on local files."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from contract_fs import FileSystemContract
 
 from xlearning.errors import ConfigError
+from xlearning.fs import FileSystem, FileSystems
 from xlearning.fs.hadoop_conf import HadoopConf
-from xlearning.fs.viewfs import MountTable
+from xlearning.fs.viewfs import MountTable, ViewFileSystem
 
 ONE, TWO = "hdfs://one:8020", "hdfs://two:8020"
 
@@ -76,3 +80,14 @@ def test_the_default_table() -> None:
 def test_tables_that_are_refused(links: dict[str, str], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         table(**links)
+
+
+class TestViewOfLocalFiles(FileSystemContract):
+    @pytest.fixture
+    def root(self) -> str:
+        return "viewfs://v/data/mounted"
+
+    @pytest.fixture
+    def fs(self, tmp_path: Path) -> FileSystem:
+        site = HadoopConf({"fs.viewfs.mounttable.v.link./data/mounted": tmp_path.as_uri()})
+        return ViewFileSystem("viewfs://v", lambda: site, FileSystems().of)
