@@ -85,5 +85,8 @@ def test_an_address_that_only_its_own_host_reaches_is_named(name: str) -> None:
     type_, spec = framework(name), job(name, ps=1, worker=1)
     one, other = Member("node1", (21000,), "127.0.1.1"), Member("node2", (21000,), "127.0.1.1")
     assert type_.setup(spec, CONFIG, Task("worker", 0, 1), {"ps": (one,), "worker": (one,)}).files
-    with pytest.raises(ClusterError, match=r"node node1 takes its own name for 127.0.1.1"):
-        type_.setup(spec, CONFIG, Task("worker", 0, 1), {"ps": (one,), "worker": (one, other)})
+    same_machine = {"ps": (one,), "worker": (one, Member("node2", (21000,), "127.0.0.2"))}
+    assert type_.setup(spec, CONFIG, Task("worker", 0, 1), same_machine).files
+    for elsewhere in (other, Member("node2", (21000,), "10.0.0.2")):
+        with pytest.raises(ClusterError, match=r"node node1 takes its own name for 127.0.1.1"):
+            type_.setup(spec, CONFIG, Task("worker", 0, 1), {"ps": (one,), "worker": (one, elsewhere)})

@@ -28,6 +28,11 @@ def numeric(member: Member, cluster: ClusterMap) -> str:
 
 
 def _leads_back(member: Member, cluster: ClusterMap) -> bool:
-    """Whether the IP is one that only its own host reaches, as where Debian writes ``/etc/hosts``."""
-    hosts = {each.host for members in cluster.values() for each in members}
-    return member.ip.startswith("127.") and len(hosts) > 1
+    """Whether the IP is one that only its own host reaches, as where Debian writes ``/etc/hosts``.
+
+    Nodes with different loopback addresses are on one machine, and find one another.
+    """
+    if not member.ip.startswith("127."):
+        return False
+    others = {each.ip for members in cluster.values() for each in members if each.host != member.host}
+    return any(ip == member.ip or not ip.startswith("127.") for ip in others)
