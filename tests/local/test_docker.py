@@ -73,10 +73,10 @@ def test_the_same_command_line_runs_in_a_container(docker: Gateway, daemon: Daem
     docker.nothing_is_left()
 
 
-def agent_of(container_id: str) -> psutil.Process:
+def agent_of(gateway: Gateway, container_id: str) -> psutil.Process:
     (found,) = (
         process
-        for process in psutil.process_iter()
+        for process in gateway.processes()
         if words_of(process)[-1:] == ["agent"] and process.environ().get("CONTAINER_ID") == container_id
     )
     return found
@@ -92,7 +92,7 @@ def test_a_container_ends_with_its_job(docker: Gateway, daemon: Daemon, *, kille
     wait_for(started.exists)
     ((container_id, process),) = daemon.containers.items()
     if killed:
-        agent_of(container_id).kill()
+        agent_of(docker, container_id).kill()
     else:
         running.process.terminate()
     running.end()

@@ -38,7 +38,8 @@ def am(gateway: Gateway) -> psutil.Process:
 
 
 def programs(gateway: Gateway) -> list[psutil.Process]:
-    return [p for p in gateway.processes() if str(ACT) in words_of(p) and "xl-submit" not in words_of(p)[1]]
+    found = [(p, words_of(p)) for p in gateway.processes()]
+    return [p for p, words in found if str(ACT) in words and "xl-submit" not in words[1]]
 
 
 def start_and_wait(gateway: Gateway, *args: object, ready: int = 1) -> Running:

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +59,6 @@ class LocalCluster:
             raise ClusterError(f"{slots} local slots: the number cannot be negative", hint="0 means no limit")
         self._apps = root.expanduser().absolute() / "apps"
         self._slots = slots
-        self._started: set[int] = set()
         self._warn, self._told = warn, False
 
     def new_application_id(self) -> str:
@@ -116,8 +116,8 @@ class LocalCluster:
             write_json(files.report, to_dict(report))
             env = {**self._environment(job, files), **config.family("xlearning.am.env")}
             pid = _start(files, env)
-            self._started.add(pid)
             files.supervisor.write_text(processes.identity(pid))
+            threading.Thread(target=_collect, args=(pid,), name="supervisor", daemon=True).start()
         except OSError as error:
             files.report.unlink(missing_ok=True)
             raise self._unusable(error) from error
@@ -216,11 +216,6 @@ class LocalCluster:
 
     def _supervised(self, files: AppFolder) -> bool:
         """Whether the supervisor runs, or the client that is starting it."""
-        for pid in tuple(self._started):
-            with contextlib.suppress(ChildProcessError):
-                if os.waitpid(pid, os.WNOHANG)[0] == 0:
-                    continue
-            self._started.discard(pid)
         supervisor = read_text(files.supervisor)
         return processes.alive(supervisor or (_launch(files)["client"] if files.launch.exists() else ""))
 
@@ -328,6 +323,15 @@ def _signal_supervisor(files: AppFolder, number: int) -> bool:
     if processes.alive(supervisor):
         processes.send([int(supervisor.partition(" ")[0])], number)
     return bool(supervisor)
+
+
+def _collect(pid: int) -> None:
+    """Wait for the end of a supervisor, our child, and ask for its exit status, as nobody else does.
+
+    It ends some time after its last word about the job; a client that lives on would keep a zombie.
+    """
+    with contextlib.suppress(ChildProcessError):  # whoever ignores SIGCHLD has no children to ask
+        os.waitpid(pid, 0)
 
 
 def _start(files: AppFolder, env: Mapping[str, str]) -> int:
