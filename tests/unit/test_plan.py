@@ -44,7 +44,16 @@ _KEPT = "file:///tmp/XLearning/eventLog"
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("data/a", "data/b", "data/sub/c", "data/.hidden", "data/_SUCCESS", "train.py", "env.tgz"):
+    for name in (
+        "data/a",
+        "data/b",
+        "data/sub/c",
+        "data/.hidden",
+        "data/_logs",
+        "data/_SUCCESS",
+        "train.py",
+        "env.tgz",
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
@@ -282,7 +291,7 @@ def test_every_file_counts_and_paths_are_absolute(folder: Path) -> None:
     assert made.job.inputs[0].local == "d"
     assert made.job.inputs[0].patterns == (f"file://{folder}/data",)
     names = [status.path.removeprefix(f"file://{folder}/data/") for status in made.listings[0].files]
-    assert names == [".hidden", "_SUCCESS", "a", "b", "sub/c"]
+    assert names == [".hidden", "_logs", "a", "b", "sub/c"]
 
 
 def test_equal_local_names_are_joined_in_order(folder: Path) -> None:
