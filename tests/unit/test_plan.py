@@ -407,6 +407,7 @@ def test_output_that_exists() -> None:
         (["."], "exists already"),
         (["interResult_2026_11_29_20_39_31/c"], "models that were saved while a job ran"),
         ([f"_temporary/{DEAD}_000001", "interResult_1"], "move what was saved"),
+        (["interResult_1"], "keep it beside the new output: --output-existing merge"),
         ([f"_temporary/{ALIVE}_000001", "interResult_1"], "is being written"),
         (["_SUCCESS", "interResult_1"], "exists already"),
     ],
@@ -643,6 +644,17 @@ def test_what_the_job_reads_is_not_overwritten(folder: Path) -> None:
         assert f"{mode} and xlearning.failed.upload=true: a job that fails would replace what" in words
     assert job("--input", "data/sub#in", "--output", "data/lib#out", *OVERWRITE).outputs
     assert job("--input", "data#in", "--output", "data#out", "--output-existing", "merge").outputs
+
+
+def test_saved_models_are_told_where_they_are_read_and_where_they_go(folder: Path) -> None:
+    saved = folder / "data" / "sub" / "interResult_2026_11_29_20_39_31"
+    saved.mkdir()
+    (saved / "w").write_text("")
+    words = "1 saved model in", "holds 1 file of 1 saved model"
+    for mode, told in (("overwrite", (True, False)), ("merge", (False, False))):
+        notes = "\n".join(plan("--output", "data/sub#m", "--output-existing", mode).notes)
+        assert tuple(word in notes for word in words) == told
+    assert words[1] in "\n".join(plan("--input", "data#d").notes)
 
 
 def test_a_placeholder_is_told() -> None:

@@ -10,13 +10,14 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 
+from xlearning.client.planning import saved_models
 from xlearning.client.planning.names import local_name, split_alias
 from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, ClusterUnavailable, StorageError
 from xlearning.fs import FileSystems, parent, split_uri
 from xlearning.fs.base import ObjectStore, exists
-from xlearning.fs.replacing import ERROR
+from xlearning.fs.replacing import ERROR, OVERWRITE
 from xlearning.job import InputSpec, OutputSpec
 
 TEMPORARY, SUCCESS = "_temporary", "_SUCCESS"
@@ -25,7 +26,10 @@ _OTHER_FOLDER_ONLY = "choose another folder, or wait for its end"
 _BEING_WRITTEN = "is being written by"
 _EXISTS = "exists already"
 _SAVED = "exists already: it holds models that were saved while a job ran, which did not succeed"
-_KEEP_SAVED = "choose another folder, or move what was saved to another place"
+_KEEP_SAVED = (
+    "choose another folder, move what was saved to another place, or keep it beside the new output: "
+    "--output-existing merge"
+)
 
 Report = Callable[[str], ApplicationReport]
 
@@ -118,6 +122,7 @@ def check_free(
     saves: str,
     existing: str = ERROR,
     problems: list[Problem],
+    notes: list[str],
 ) -> list[str]:
     """Remotes that hold only remains of dead applications; everything else that exists is a problem.
 
@@ -132,6 +137,8 @@ def check_free(
     for remote in dict.fromkeys(spec.remote for spec in specs):
         try:
             reason = _occupied(remote, fss, user, report, saves, strict=existing == ERROR)
+            if existing == OVERWRITE and not reason:
+                saved_models.tell_deleted(remote, saves, fss, notes)
         except FileNotFoundError:
             problems += _unmakeable(remote, fss)
             continue

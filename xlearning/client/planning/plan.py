@@ -19,6 +19,7 @@ from xlearning.client.planning import (
     replaced,
     resources,
     roles,
+    saved_models,
     sinks,
     streams,
     variables,
@@ -169,6 +170,7 @@ def make_plan(
         input_specs, fss, allow_empty=allow_empty, hidden=not streaming, problems=found
     )
     saves = config.get("xlearning.interresult.dir")
+    saved_models.tell_read(listings, saves, notes)
     outputs.check_saves(saves, found)
     existing = config.get("xlearning.output.existing")
     sweep = outputs.check_free(
@@ -179,6 +181,7 @@ def make_plan(
         saves=saves,
         existing=existing,
         problems=found,
+        notes=notes,
     )
     replaced.check_failures(existing, config.get("xlearning.failed.upload"), found)
     if existing == OVERWRITE:
