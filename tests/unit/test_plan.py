@@ -300,6 +300,29 @@ def test_equal_local_names_are_joined_in_order(folder: Path) -> None:
     assert inputs[0].patterns == tuple(f"file://{folder}/{name}" for name in ("data/b", "data/a", "env.tgz"))
 
 
+def test_an_output_may_go_to_several_places(folder: Path) -> None:
+    outputs = job("--output", "o,/p , q\\,r#m", "--output", "s").outputs
+    assert [(spec.remote, spec.local) for spec in outputs] == [
+        *((f"file://{folder}/o", "m"), ("file:///p", "m"), (f"file://{folder}/q,r", "m")),
+        (f"file://{folder}/s", "output"),
+    ]
+    streamed = refusal("--output-strategy", "stream", "--output", "o,p")
+    assert "writes to one output, and there are 2" in streamed
+    assert "names no path" in refusal("--output", ",#m")
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("m/a#a,m/b#b", "write one --output each: --output m/a#a --output m/b#b"),
+        ("x#model#v2", "write --output PATH#NAME: neither of them can hold a #"),
+        ("x#a,b#c#d", "write --output PATH#NAME: neither of them can hold a #"),
+    ],
+)
+def test_an_output_has_one_name(text: str, fix: str) -> None:
+    assert f"--output {text} holds more than one #\n  hint: {fix}" in refusal("--output", text)
+
+
 def test_default_local_names() -> None:
     spec = job("--input", "data/a", "--output", "out")
     assert (spec.inputs[0].local, spec.outputs[0].local) == ("input", "output")

@@ -155,7 +155,7 @@ def make_plan(
     docker.check(app_type, type_, config, found, notes, local=setting.local)
     output_strategy = OutputStrategy(config.get("xlearning.output.strategy"))
     if output_strategy is OutputStrategy.STREAM:
-        sinks.check(request, config, found, notes)
+        sinks.check(request, len(output_specs), config, found, notes)
     own = variables.variables(request, config, found)
     carry.check(request.command, own, found, local=setting.local)
     search = variables.search_paths(request, config, found)
