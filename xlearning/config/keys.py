@@ -29,6 +29,7 @@ __all__ = [
     "is_known",
     "lookup",
     "suggestions",
+    "unprefixed",
 ]
 
 GROUPS: tuple[Group, ...] = (
@@ -76,6 +77,18 @@ def canonical(name: str) -> str:
 def is_known(name: str) -> bool:
     """Whether ``name`` is a key, an alias or a member of a family of ours."""
     return name in _BY_NAME or family(name) in FAMILIES
+
+
+def unprefixed(name: str) -> str | None:
+    """The property of ours that ``name`` stands for if its prefix was left out; ``-`` may be ``.``."""
+    if name in _BY_NAME:
+        return None
+    for prefix in (PREFIX, HBOX_PREFIX, f"{PREFIX}container."):
+        full = prefix + name
+        for one in (full, full.replace("-", ".")):
+            if one in _BY_NAME or (one.endswith(name) and family(one) in FAMILIES):
+                return canonical(one)
+    return None
 
 
 def suggestions(name: str, most: int = 1) -> list[str]:
