@@ -19,14 +19,16 @@ from xlearning.am.runtime import Runtime, Services
 from xlearning.cluster import base, credentials
 from xlearning.cluster.local_containers import LocalContainerManager
 from xlearning.fs import FileSystems
+from xlearning.fs.commit import Committer
 from xlearning.fs.local import LocalFileSystem
 from xlearning.history.store import HistoryWriter
 from xlearning.job import AppState, JobSpec, OutputSpec, RoleSpec, to_dict
 
 
 @pytest.mark.parametrize("slow", ["/commit-1", "/_temporary/"])
+@pytest.mark.parametrize("broken", [False, True])
 def test_nothing_is_made_after_the_cleaning(
-    slow: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    broken: bool, slow: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     staging, begun = tmp_path / "staging" / OWN_APP, threading.Event()
     mkdirs = LocalFileSystem.mkdirs
@@ -38,6 +40,8 @@ def test_nothing_is_made_after_the_cleaning(
         mkdirs(self, path, **how)
 
     monkeypatch.setattr(LocalFileSystem, "mkdirs", slowly)
+    if broken:  # a step of the end that fails in a way nobody thought of
+        monkeypatch.setattr(Committer, "discard", lambda _: 1 // 0)
     credentials.create(staging / "credentials")
     outputs = (OutputSpec((tmp_path / "out").as_uri(), "model"),)
     roles = (RoleSpec("worker", 1, 512, 1),)
@@ -70,5 +74,6 @@ def test_nothing_is_made_after_the_cleaning(
         child.kill()
     wait_for(lambda: all(c.status() == psutil.STATUS_ZOMBIE for c in psutil.Process().children()), 20)
     manager.poll()  # collects the exit status of an agent
-    assert not (tmp_path / "out").exists()
-    assert not staging.exists()
+    assert (tmp_path / "out").exists() == staging.exists() == broken
+    said = json.loads((tmp_path / "apps" / OWN_APP / "am" / "1" / "finish.json").read_text())
+    assert said["state"] == "KILLED"
