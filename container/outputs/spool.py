@@ -162,8 +162,11 @@ class Spool:
                 path = self._whole[0]
             try:
                 self._store(path)
-            except BaseException as error:  # noqa: BLE001 - a panic in Rust too: nobody may wait for ever
+            except Exception as error:  # noqa: BLE001 - whatever it is, nobody may wait for ever
                 self._fail(error)
+                return
+            except BaseException as error:  # noqa: BLE001 - a panic in Rust is no Exception
+                self._fail(StorageError(f"{path.name} cannot be stored: {error!r}"))
                 return
             with self._moved:
                 self._whole.popleft()
