@@ -79,6 +79,8 @@ class Running:
             wait_for(lambda: words in self.err or self.process.poll() is not None, seconds)
         except AssertionError:
             raise AssertionError(f"no {words!r} within {seconds:g} s in:\n{self._abort()}") from None
+        if words not in self.err:
+            self._reader.join(10)  # it has ended, and its last lines may not have been read yet
         assert words in self.err, self.err
 
     def _abort(self) -> str:
@@ -189,7 +191,7 @@ class Gateway:
 
     def nothing_is_left(self) -> None:
         """No process, no staging folder; waits for what is on its way out."""
-        wait_for(lambda: not self.processes(), 10, f"still there: {self.processes()}")
+        wait_for(lambda: not self.processes(), 30, f"still there: {self.processes()}")
         assert not self.staging.exists() or not list(self.staging.iterdir())
 
     def close(self) -> None:

@@ -55,6 +55,8 @@ class Terminal:
             wait_for(lambda: words in self.text or self.process.poll() is not None, seconds)
         except AssertionError:
             raise AssertionError(f"no {words!r} within {seconds:g} s in:\n{self.text}") from None
+        if words not in self.text:
+            self._reader.join(10)  # it has ended, and what it wrote last may not have been read yet
         assert words in self.text, self.text
 
     def press(self, keys: str) -> None:

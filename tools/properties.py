@@ -46,7 +46,8 @@ def _row(key: Key) -> tuple[str, ...]:
     default = "not set" if key.default is None else f"`{key.default}`"
     option = f"`{_OPTIONS[key.name]}`" if key.name in _OPTIONS else ""
     names = "<br>".join(f"`{name}`" for name in (key.name, *_other_names(key)))
-    return names, kind, default, key.doc + _said(key.effect), option
+    types = f" Read by {', '.join(key.types)}." if key.types else ""
+    return names, kind, default, key.doc + types + _said(key.effect), option
 
 
 def _said(effect: Effect) -> str:

@@ -61,8 +61,9 @@ def _judge(turn: Turn, container: Container) -> None:
             turn.spoil(f"{container.describe_end()}; its output is lost")
     elif container.stop_after is not None and now > container.stop_after:
         if turn.awaited(container):
-            grace = turn.rules.service_grace
-            turn.spoil(f"{container.task} still ran {grace:g} s after the others had ended")
+            grace, limit = turn.rules.service_grace, turn.rules.service_limit
+            named = f" ({limit})" if limit else ""
+            turn.spoil(f"{container.task} still ran {grace:g} s{named} after the others had ended")
         turn.stop(container, "the training is over")
 
 

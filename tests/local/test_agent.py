@@ -8,11 +8,13 @@ import json
 import signal
 import socket
 import urllib.request
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from local.agent_harness import TOKEN, Container, container
+from local.holding import Hold
 
 from xlearning.job import BoardSpec, FetchItem, LaunchSpec, to_dict
 from xlearning.proto import xlearning_pb2 as pb
@@ -262,7 +264,7 @@ while True:
 WRITER = """
 import os, pathlib, time
 os.mkdir('output')
-for n in range(5000):
+for n in range(500):
     pathlib.Path(f'output/{n}').write_text('x')
 print('up', flush=True)
 while not os.path.exists('end'):
@@ -281,16 +283,25 @@ def save_order(root: Path, save_id: str, timeout: float = 0.0) -> pb.Save:
     )
 
 
+@asynccontextmanager
+async def saving(root: Path) -> AsyncIterator[tuple[Container, Hold]]:
+    """A container that runs `WRITER`; its first save is held up when three files are copied."""
+    hold = Hold(root / "hold", r"/drafts/.*\.part$", after=3)
+    async with container(root, start=False) as box:
+        await box.master.start()
+        await box.start(**hold.environment)
+        await running(box, WRITER, properties={"xlearning.upload.output.thread.nums": "1"})
+        yield box, hold
+
+
 @scenario
 async def test_a_save_appears_when_it_is_whole_and_gives_up_in_time(tmp_path: Path) -> None:
-    async with container(tmp_path) as box:
-        await running(box, WRITER, properties={"xlearning.upload.output.thread.nums": "1"})
+    async with saving(tmp_path) as (box, hold):
         box.master.order(save=save_order(tmp_path, "late", 0.1))
         failed = await box.master.heard("save_failed")
         assert failed.save_id == "late"
         assert "not done within 0.1 s (xlearning.interresult.upload.timeout)" in failed.reason
-        for number in range(500, 5000):
-            (box.work / "output" / str(number)).unlink()
+        hold.let_go()
         box.master.order(save=save_order(tmp_path, "good", 600))
         done = await box.master.heard("save_done")
         assert (done.save_id, done.files, done.bytes) == ("good", 500, 500)
@@ -303,16 +314,19 @@ async def test_a_save_appears_when_it_is_whole_and_gives_up_in_time(tmp_path: Pa
 
 @scenario
 async def test_the_end_of_the_program_ends_its_save(tmp_path: Path) -> None:
-    async with container(tmp_path) as box:
-        await running(box, WRITER, properties={"xlearning.upload.output.thread.nums": "1"})
+    async with saving(tmp_path) as (box, hold):
         box.master.order(save=save_order(tmp_path, "one"))
-        await box.master.until(lambda: any((tmp_path / "drafts").rglob("[0-9]*")), "begun")
+        await box.master.until(hold.is_on, "begun")
+        assert any((tmp_path / "drafts").rglob("[0-9]*"))
         (box.work / "end").touch()
         await box.master.heard("process_exited")
         box.master.order(
             upload=pb.Upload(transfers=[pb.Transfer(local="output", remote=f"file://{tmp_path}/out")])
         )
-        assert (await box.master.heard("upload_done")).files == 5000
+        box.master.order(read_log=pb.ReadLog(name="stdout"))
+        await box.master.heard("log_piece")  # orders are begun one after another, so the save is given up
+        hold.let_go()
+        assert (await box.master.heard("upload_done")).files == 500
         assert (await box.master.heard("save_failed")).save_id == "one"
         assert not (tmp_path / "saves").exists()
         await box.release()

@@ -62,8 +62,15 @@ def test_ctrl_c_on_a_terminal(key: str, code: int, gateway: Gateway, up: Path) -
 
 
 def test_the_panel_is_redrawn_in_place_and_goes(gateway: Gateway) -> None:
-    words = "printf '\\033[2J[red]odd[/red]\\n'; echo 'reporter progress:0.5' >&2; sleep 3"
+    seen = gateway.work / "seen"
+    words = (
+        "printf '\\033[2J[red]odd[/red]\\n'; echo 'reporter progress:0.5' >&2; "
+        f"until [ -e {seen} ]; do sleep 0.05; done"
+    )
     with terminal(gateway, "--no-color", "--logs=worker:0", "--", "bash", "-c", words, columns=60) as shown:
+        shown.shows("[##########..........] 50%", 60)
+        shown.shows("worker:0 | [red]odd[/red]", 60)
+        seen.touch()
         code, _ = shown.end()
     assert code == 0, shown.text
     text = shown.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -77,7 +78,8 @@ class Agent:
             assert stream is not None
             stream.close()
         for line in self.alive():
-            os.kill(int(line.split()[0]), signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(line.split()[0]), signal.SIGKILL)
 
 
 @pytest.fixture

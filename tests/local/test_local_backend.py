@@ -98,7 +98,6 @@ class Bench:
         for app_id in self.ids:
             self.cluster.kill(app_id)
             until(lambda app_id=app_id: not self.rest(app_id))
-            self.cluster.report(app_id)  # collects the supervisor, our child
 
 
 @pytest.fixture

@@ -49,10 +49,10 @@ def test_a_type_that_never_answers_fails_its_job_and_says_where_it_is(gateway: G
     (gateway.work / "endless.py").write_text(ENDLESS)
     ended = gateway.submit(
         *("--app-type", "endless:Endless", "--worker-num", 2, "--files", "endless.py"),
-        *("--conf", "xlearning.app.type.timeout=200ms", "true"),
+        *("--conf", "xlearning.app.type.timeout=2s", "true"),
     )
     assert ended.code == 2
-    assert "application type endless:Endless: setup(): no answer within 0.2 s" in ended.err
+    assert "application type endless:Endless: setup(): no answer within 2 s" in ended.err
     assert "(xlearning.app.type.timeout); it is at endless.py line 9, in setup" in ended.err
     gateway.nothing_is_left()
 

@@ -13,12 +13,13 @@ from xlearning.container.ports import HeldPort, reserve
 from xlearning.errors import XLearningError
 
 HOST = "127.0.0.1"
-BEGIN, END = 21000, 24000
+# Not where agents take ports by default: one of a job beside this test would take what was let go here.
+BEGIN, END = 30500, 32500
 
 AGENTS = """
 import sys
 from xlearning.container.ports import reserve
-held = [reserve("127.0.0.1", 2, 21000, 24000) for _ in range(int(sys.argv[1]))]
+held = [reserve("127.0.0.1", 2, 30500, 32500) for _ in range(int(sys.argv[1]))]
 print(*(one.port for pair in held for one in pair), flush=True)
 sys.stdin.read()
 for pair in held:
@@ -78,7 +79,7 @@ def test_agents_side_by_side_never_share_a_port() -> None:
 LISTENING = """
 import socket, sys
 from xlearning.container.ports import reserve
-held = [reserve("127.0.0.1", 1, 21000, 24000)[0] for _ in range(20)]
+held = [reserve("127.0.0.1", 1, 30500, 32500)[0] for _ in range(20)]
 servers = []
 for port in held:
     port.lend()

@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
+from local.holding import Hold
 from places import Place
 from submitting import Gateway, Running, wait_for, words_of
 
@@ -210,15 +211,18 @@ def test_a_second_save_waits_for_the_first_one(here: Place, gateway: Gateway) ->
 
 def test_a_killed_agent_leaves_no_half_part(here: Place, gateway: Gateway) -> None:
     gateway.properties["xlearning.upload.output.thread.nums"] = "1"
+    hold = Hold(gateway.root / "hold", r"/save-[^/]*/container_\w+_000002/.*\.part$", after=3)
+    gateway.environment |= hold.environment
     job = Job(gateway, here, "--worker-num", 3, programs=3)
     victim_id, victim = min(job.agents().items())
     output = gateway.root / "local" / "apps"
     (work,) = output.glob(f"*/containers/{victim_id}/work")
-    for n in range(20_000):
+    for n in range(20):
         (work / "output" / str(n)).write_bytes(b"x")
     running = gateway.start_verb("save", "--local", "last")
     root = Path(here.uri.removeprefix("file://")) / "out"
-    wait_for(lambda: next(root.glob(f"_temporary/*/save-*/{victim_id}/*"), None))
+    hold.wait()
+    assert list(root.glob(f"_temporary/*/save-*/{victim_id}/*"))
     victim.kill()
     saved = running.end()
     assert saved.code == 2, saved.err

@@ -51,7 +51,7 @@ class Bench:
             staging=self.staging.as_uri(),
             default_fs="file://",
             outputs=(OutputSpec((root / "out").as_uri(), "model"),),
-            properties={"xlearning.agent.timeout": "2s", "xlearning.agent.reconnect.timeout": "3s"},
+            properties={"xlearning.agent.timeout": "5s", "xlearning.agent.reconnect.timeout": "6s"},
         )
         (self.staging / "job.json").write_text(json.dumps(to_dict(self.job)))
         app_dir = root / "apps" / OWN_APP
@@ -100,7 +100,7 @@ def test_a_given_up_agent_that_wakes_up_changes_nothing(tmp_path: Path) -> None:
         stalled.send_signal(signal.SIGCONT)
         outcome = await asyncio.wait_for(running, 60)
         assert outcome is AppState.FAILED
-        assert "silent for 2 s" in runtime.snapshot.reason
+        assert "silent for 5 s" in runtime.snapshot.reason
         assert lost(runtime, worker)
 
     try:

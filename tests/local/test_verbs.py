@@ -191,5 +191,5 @@ def test_a_reader_that_leaves(gateway: Gateway) -> None:
     assert running.process.stdout.readline() == "1\n"
     running.process.stdout.close()
     wait_for(lambda: running.process.poll() is not None)
+    running.close()
     assert (running.process.returncode, running.err) == (141, "")
-    running.process.stderr.close()  # type: ignore[union-attr]

@@ -1,7 +1,7 @@
 """Scheduler, servers and workers that meet by the variables of ps-lite, with sockets alone.
 
 Every worker pushes its number to each server and pulls the sum. All print what they were told.
-``fail:ROLE`` as argument: that one dies once all have met.
+``fail:ROLE`` as argument: that one dies once all have met, while the others need it.
 """
 
 import json
@@ -31,8 +31,11 @@ def connect(address):
 
 
 def say(stream, message):
-    stream.write(json.dumps(message) + "\n")
-    stream.flush()
+    try:
+        stream.write(json.dumps(message) + "\n")
+        stream.flush()
+    except OSError:
+        signal.pause()
 
 
 def hear(stream):
@@ -54,9 +57,9 @@ def schedule():
     with listen(SCHEDULER) as listener:
         members = accept(listener, WORKERS + SERVERS)
     servers = [address for address in (hear(member) for member in members) if address]
+    fail()
     for member in members:
         say(member, servers)
-    fail()
     for member in members:
         hear(member)
 

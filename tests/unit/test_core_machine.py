@@ -791,7 +791,7 @@ def test_what_fails_again_does_not_earn_a_second_attempt(event: ev.Event) -> Non
     assert (story.finish().state, story.finish().retry) == (AppState.FAILED, False)
 
 
-LINGERING = dataclasses.replace(GANG, service_grace=30.0)
+LINGERING = dataclasses.replace(GANG, service_grace=30.0, service_limit="xlearning.x")
 
 
 def test_services_may_end_by_themselves_after_the_others() -> None:
@@ -814,7 +814,7 @@ def test_services_that_do_not_end_in_that_time_fail_the_job() -> None:
     story.exits(tasks["ps:0"], 143)
     story.leave_all()
     assert story.finish().state is AppState.FAILED
-    assert story.finish().reason == "ps:0 still ran 30 s after the others had ended"
+    assert story.finish().reason == "ps:0 still ran 30 s (xlearning.x) after the others had ended"
 
 
 @pytest.mark.parametrize("lost", [False, True])

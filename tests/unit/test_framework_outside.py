@@ -172,12 +172,12 @@ def slow() -> Iterator[str]:
 
 def test_a_type_has_its_time_for_all_of_its_answers(slow: str, capsys: pytest.CaptureFixture[str]) -> None:
     made: Any = framework("SLOW", slow)
-    late, soon = (Config.from_properties({"xlearning.app.type.timeout": time}) for time in ("1h", "100ms"))
+    late, soon = (Config.from_properties({"xlearning.app.type.timeout": time}) for time in ("1h", "1s"))
     with pytest.raises(UsageError, match=r"slow:Slow: TimeoutError: its own \(slow.py line 7, in notes\)"):
         made.notes(None, late)
     with pytest.raises(UsageError) as caught:
         made.roles(None, soon)
-    words = "roles(): no answer within 0.1 s, the time for all its answers (xlearning.app.type.timeout)"
+    words = "roles(): no answer within 1 s, the time for all its answers (xlearning.app.type.timeout)"
     assert f"application type slow:Slow: {words}; it is at slow.py line 8, in roles" in str(caught.value)
     with pytest.raises(UsageError, match=r"problems\(\): no answer within"):
         made.problems(None, soon)
@@ -191,11 +191,11 @@ def test_what_a_type_prints_is_not_our_output(slow: str, capsys: pytest.CaptureF
 
 
 def test_loading_a_type_has_its_time(slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xlearning.frameworks.outside._LOADING", 0.1)
+    monkeypatch.setattr("xlearning.frameworks.outside._LOADING", 1.0)
     own.offer({"slow": SLOW.replace("...", "GATE.wait()")})
     with pytest.raises(UsageError) as caught:
         framework("SLOW", slow)
-    words = "slow:Slow: it was not loaded within 0.1 s; it is at slow.py line 6, in __init__"
+    words = "slow:Slow: it was not loaded within 1 s; it is at slow.py line 6, in __init__"
     assert words in str(caught.value)
 
 

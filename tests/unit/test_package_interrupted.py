@@ -38,7 +38,7 @@ def test_term_ends_pip_and_leaves_nothing(tmp_path: Path) -> None:
             out, err = client.communicate(timeout=60)
     assert (client.returncode, out) == (128 + signal.SIGTERM, "")
     assert err == "xl-submit: interrupted; nothing was written\n"
-    wait_for(lambda: not any(process.is_running() for process in started), 10, "pip is left")
+    wait_for(lambda: not any(process.is_running() for process in started), 30, "pip is left")
     assert list((tmp_path / "out").iterdir()) == []
     assert list((tmp_path / "tmp").iterdir()) == []
     assert list((tmp_path / "cache").rglob("*")) == [

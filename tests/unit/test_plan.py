@@ -236,6 +236,13 @@ def test_evaluator_without_effect_is_told(words: list[str]) -> None:
     assert any("--tf-evaluator has no effect" in note for note in made.notes)
 
 
+def test_memory_for_an_evaluator_that_nobody_asked_for() -> None:
+    words = ("--app-type", "TENSORFLOW", "--worker-num", "2", "--evaluator-worker-memory", "2g")
+    (told,) = [note for note in plan(*words).notes if "no evaluator" in note]
+    assert told.startswith("--evaluator-worker-memory 2g has no effect")
+    assert not [note for note in plan(*words, "--tf-evaluator").notes if "no evaluator" in note]
+
+
 def test_fewer_files_than_workers() -> None:
     made = plan("--worker-num", "9", "--input", "data#d")
     assert instances(made.job) == {"worker": 5}

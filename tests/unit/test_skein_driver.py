@@ -31,7 +31,7 @@ while not Path({runs!r}).exists():
     pause.wait(0.02)
 found = psutil.Process().children(recursive=True)
 cluster.close()
-gone, left = psutil.wait_procs(found, timeout=10)
+gone, left = psutil.wait_procs(found, timeout=30)
 print("children:", len(left))
 """
 

@@ -80,6 +80,8 @@ class Key(NamedTuple):
         Further texts that mean the default, such as those of the original's own files.
     stands_for : tuple of (str, str) or None
         The (property, text) that the value true is an older spelling of.
+    types : tuple of str
+        The application types that read it; empty: all.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Key(NamedTuple):
     effect: Effect = COUNTS
     defaults: tuple[str, ...] = ()
     stands_for: tuple[str, str] | None = None
+    types: tuple[str, ...] = ()
 
 
 class Family(NamedTuple):
@@ -136,6 +139,7 @@ def key(
     effect: Effect = COUNTS,
     defaults: tuple[str, ...] = (),
     stands_for: tuple[str, str] | None = None,
+    types: tuple[str, ...] = (),
 ) -> Key:
     """The key ``xlearning.<short>``, known as ``hbox.<short>`` too.
 
@@ -150,5 +154,5 @@ def key(
         names += [name] if foreign else [PREFIX + name, HBOX_PREFIX + name]
     return Key(
         PREFIX + short, kind, default, doc, tuple(names), values, low, high,
-        effect, defaults, stands_for,
+        effect, defaults, stands_for, types,
     )  # fmt: skip

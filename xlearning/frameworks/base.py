@@ -43,6 +43,8 @@ class Rules:
     service_grace : float
         Seconds that service roles have to end by themselves then. One that fails meanwhile, or has not
         ended when they are over, fails the job. 0: they are stopped at once.
+    service_limit : str
+        The property that these seconds come of, for the error.
     optional_roles : frozenset
         Roles whose failure does not count, and that get a grace time at the end (the evaluator).
     upload_roles : frozenset
@@ -58,6 +60,7 @@ class Rules:
     service_roles: frozenset[str] = frozenset((PS,))
     chief_decides: bool = False
     service_grace: float = 0.0
+    service_limit: str = ""
     optional_roles: frozenset[str] = frozenset((EVALUATOR,))
     upload_roles: frozenset[str] = frozenset((WORKER, EVALUATOR))
     has_chief: bool = False

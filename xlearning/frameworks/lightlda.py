@@ -9,6 +9,7 @@ from xlearning.job import PS, WORKER, ClusterMap, JobSpec, Task
 
 FILES = ("lightLDAEndPoints.txt", "lightLdaEndPoints.txt")
 """The same list under the names of XLearning and of Hbox, as programs were made for either."""
+_LIMIT = "xlearning.lightlda.ps.end.timeout"
 
 
 class LightLDA(Framework):
@@ -26,7 +27,8 @@ class LightLDA(Framework):
             gang=not single,
             max_failure_rate=config.get("xlearning.container.maxFailures.rate"),
             ports={} if single else {PS: 1},
-            service_grace=config.get("xlearning.lightlda.ps.end.timeout"),
+            service_grace=config.get(_LIMIT),
+            service_limit=_LIMIT,
             upload_roles=frozenset((WORKER, PS)),
         )
 

@@ -24,7 +24,7 @@ def source() -> samples.SampleSource:
 def fetch(url: str, method: str = "GET") -> tuple[int, bytes]:
     request = urllib.request.Request(url, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, answer.read()
     except urllib.error.HTTPError as error:
         with error:
@@ -32,9 +32,9 @@ def fetch(url: str, method: str = "GET") -> tuple[int, bytes]:
 
 
 def wait_until(condition: Any, what: str) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not condition():
-        assert time.monotonic() < deadline, f"not within 10 s: {what}"
+        assert time.monotonic() < deadline, f"not within 60 s: {what}"
         time.sleep(0.01)
 
 
@@ -50,25 +50,24 @@ def test_server_answers_below_a_secret_path_on_loopback(source: samples.SampleSo
 
 
 def test_server_refuses_large_bodies(source: samples.SampleSource) -> None:
-    with PageServer(source) as page, socket.create_connection(("127.0.0.1", page.port), timeout=10) as line:
+    with PageServer(source) as page, socket.create_connection(("127.0.0.1", page.port), timeout=60) as line:
         line.sendall(
             f"PUT {page.path}api/v1/kill HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n".encode()
         )
-        line.sendall(b"x" * 20_000)
         assert b" 413 " in line.recv(4096).split(b"\r\n")[0]
 
 
 def test_server_leaves_nothing_behind(source: samples.SampleSource) -> None:
     threads, files = set(threading.enumerate()), open_files()
     page = PageServer(source)
-    idle = socket.create_connection(("127.0.0.1", page.port), timeout=10)
+    idle = socket.create_connection(("127.0.0.1", page.port), timeout=60)
     assert fetch(page.url)[0] == 200
     page.close()
     page.close()
     assert idle.recv(1) == b""
     idle.close()
     with pytest.raises(OSError):
-        socket.create_connection(("127.0.0.1", page.port), timeout=10).close()
+        socket.create_connection(("127.0.0.1", page.port), timeout=60).close()
     wait_until(lambda: set(threading.enumerate()) <= threads, "threads end")
     wait_until(lambda: open_files() <= files, "sockets are closed")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xlearning.config import Config
 from xlearning.config.effects import means_default
+from xlearning.config.keys import lookup
 from xlearning.job import InputStrategy, OutputStrategy
 
 _IN = (
@@ -12,19 +13,6 @@ _IN = (
 )
 _OUT = ("xlearning.outputformat.",)
 _CLASSES = ("xlearning.inputformat.class", "xlearning.outputformat.class")
-_OF_TYPES = (
-    (
-        (
-            *("xlearning.tf.distribution.strategy", "xlearning.tf.coordinator"),
-            *("xlearning.chief.worker.memory", "xlearning.evaluator.worker.memory"),
-        ),
-        ("TENSORFLOW", "TENSOR2TENSOR"),
-    ),
-    (("xlearning.xgboost.",), ("DISTXGBOOST",)),
-    (("xlearning.lightlda.",), ("LIGHTLDA", "DISTLIGHTLDA")),
-    (("xlearning.mpi.process.",), ("MPI", "TENSORNET")),
-    (("xlearning.horovod.process.",), ("HOROVOD",)),
-)
 
 
 def tell(
@@ -43,9 +31,13 @@ def tell(
 
 def tell_type(app_type: str, config: Config, notes: list[str]) -> None:
     """A note for settings that only other application types read."""
-    for prefixes, types in _OF_TYPES:
-        if app_type not in types and (names := given(config, prefixes)):
-            notes.append(f"no effect with type {app_type}: {names}; meant for {', '.join(types)}")
+    idle: dict[tuple[str, ...], list[str]] = {}
+    for name in config.explicit():
+        one = lookup(name)
+        if one is not None and one.types and app_type not in one.types and (said := given(config, (name,))):
+            idle.setdefault(one.types, []).append(said)
+    for types, names in idle.items():
+        notes.append(f"no effect with type {app_type}: {', '.join(names)}; meant for {', '.join(types)}")
 
 
 def given(config: Config, prefixes: tuple[str, ...]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
+from xlearning.client.planning.idle import given
 from xlearning.client.problems import Problem
 from xlearning.config import Config
 from xlearning.errors import UsageError
@@ -13,6 +14,7 @@ from xlearning.frameworks.base import Crew, Framework
 from xlearning.job import RoleSpec
 
 TENSORFLOW = "TENSORFLOW"
+_EVALUATOR_MEMORY = "xlearning.evaluator.worker.memory"
 # Types of independent workers -> those that make them train together.
 _TOGETHER = {"PYTORCH": "DISTTORCH", "XGBOOST": "DISTXGBOOST", "LIGHTGBM": "DISTLIGHTGBM"}
 _INDEPENDENT = ("XLEARNING", "VISUALDL", "CAFFE", "THEANO", "KERAS", "SKLEARN")
@@ -68,6 +70,8 @@ def asked(app_type: str, type_: Framework, config: Config, problems: list[Proble
     if evaluator and (why := type_.no_evaluator(total, ps, config)):
         notes.append(f"--tf-evaluator has no effect: {why}")
         evaluator = False
+    elif not evaluator and type_.has_evaluator and (size := given(config, (_EVALUATOR_MEMORY,))):
+        notes.append(f"{size} has no effect: there is no evaluator; --tf-evaluator makes the last worker one")
     return Crew(total - evaluator, ps, evaluator)
 
 

@@ -6,8 +6,9 @@ from xlearning.config.schema import Group, Kind, ignored, key, missing
 
 _K = Kind
 _COMPUTED = ignored("whether a job has parameter servers follows from xlearning.ps.num")
-
-
+_TF = ("TENSORFLOW", "TENSOR2TENSOR")
+_MPI, _HOROVOD = ("MPI", "TENSORNET"), ("HOROVOD",)
+_RANKS = (*_MPI, *_HOROVOD)
 _VPC = ignored("types VPC and DIGITS are not supported")
 _OWN_FOLDER = "every rank runs in the working folder of its own container"
 
@@ -16,10 +17,10 @@ TENSORFLOW = Group(
     (
         key("tf.evaluator", _K.BOOL, "false", "The last worker becomes the evaluator."),
         key("tf.distribution.strategy", _K.BOOL, "false",
-            "Give workers a cluster definition even without parameter servers."),
+            "Give workers a cluster definition even without parameter servers.", types=_TF),
         key("tf.coordinator", _K.BOOL, "false",
             "Worker 0 coordinates the others, as TensorFlow's ParameterServerStrategy has it: it is the "
-            "chief of TF_CONFIG, and when it is done they are stopped as parameter servers are."),
+            "chief of TF_CONFIG, and when it is done they are stopped as parameter servers are.", types=_TF),
         key("mode.single", _K.STRING, "false", "Set by the original itself: no parameter servers.",
             also=("tf.mode.single", "mxnet.mode.single"), defaults=("true",), effect=_COMPUTED),
     ),
@@ -30,7 +31,7 @@ XGBOOST = Group(
     (
         key("xgboost.python", _K.STRING, None,
             "Python that runs the tracker of a DISTXGBOOST job; unset: the first word of the command if it "
-            "is a Python, else python3 along PATH."),
+            "is a Python, else python3 along PATH.", types=("DISTXGBOOST",)),
     ),
 )  # fmt: skip
 
@@ -38,7 +39,8 @@ LIGHTLDA = Group(
     "LightLDA",
     (
         key("lightlda.ps.end.timeout", _K.DURATION_S, "10m",
-            "Time that servers have to write the model and end once the workers are done.", low=0.1),
+            "Time that servers have to write the model and end once the workers are done.", low=0.1,
+            types=("LIGHTLDA", "DISTLIGHTLDA")),
     ),
 )  # fmt: skip
 
@@ -71,16 +73,18 @@ MPI = Group(
     (
         key("mpi.install.dir", _K.STRING, "/usr/local/openmpi/",
             "Folder of Open MPI on the nodes; a relative one is in the working folder. Where there is none, "
-            "and nobody has set this, the one along PATH is used.", defaults=("/usr/local/openmpi",)),
+            "and nobody has set this, the one along PATH is used.", defaults=("/usr/local/openmpi",),
+            types=_RANKS),
         key("mpi.process.num.per.worker", _K.INT, "1", "Ranks in each worker of an MPI or TENSORNET job.",
-            low=1, high=10_000),
+            low=1, high=10_000, types=_MPI),
         key("mpi.spawn", _K.BOOL, "false",
             "The program starts more ranks as it runs (MPI_Comm_spawn): a worker without any fails the job "
-            "at its end only, and not as soon as the others run."),
+            "at its end only, and not as soon as the others run.", types=_RANKS),
         key("mpi.extra.ld.library.path", _K.STRING, None, "Comes first in LD_LIBRARY_PATH of MPI jobs.",
-            also=("mpi.extra.ld.lirbary.path",)),
+            also=("mpi.extra.ld.lirbary.path",), types=_MPI),
         key("custom.exit", _K.STRING, "exit.code",
-            "File that a program of an MPI job may write: its first line is then the exit code of the job."),
+            "File that a program of an MPI job may write: its first line is then the exit code of the job.",
+            types=_RANKS),
         key("mpi.install.dir.enable", _K.BOOL, "false", "Hbox: use Open MPI of the folder mpi.install.dir.",
             effect=ignored("xlearning.mpi.install.dir is always looked at")),
         key("cached.mpi.package.remote.path", _K.STRING, None, "Hbox: archive of Open MPI on HDFS.",
@@ -93,17 +97,22 @@ MPI = Group(
         key("mpi.container.update.status.retry", _K.INT, "3", "How often MPI jobs repeated a question.",
             effect=ignored("the end of mpirun is told to the workers, none asks for it")),
         key("horovod.extra.ld.library.path", _K.STRING, None,
-            "Comes first in LD_LIBRARY_PATH of Horovod jobs.", also=("horovod.extra.ld.lirbary.path",)),
+            "Comes first in LD_LIBRARY_PATH of Horovod jobs.", also=("horovod.extra.ld.lirbary.path",),
+            types=_HOROVOD),
         key("horovod.process.num.per.worker", _K.INT, "1", "Processes of each worker of a HOROVOD job.",
-            low=1, high=10_000),
-        key("horovod.mpi.threads.disable", _K.BOOL, "false", "HOROVOD_MPI_THREADS_DISABLE of a HOROVOD job."),
-        key("horovod.timeline", _K.STRING, None, "HOROVOD_TIMELINE: file for a record of all operations."),
+            low=1, high=10_000, types=_HOROVOD),
+        key("horovod.mpi.threads.disable", _K.BOOL, "false", "HOROVOD_MPI_THREADS_DISABLE of a HOROVOD job.",
+            types=_HOROVOD),
+        key("horovod.timeline", _K.STRING, None, "HOROVOD_TIMELINE: file for a record of all operations.",
+            types=_HOROVOD),
         key("horovod.fusion.threshold", _K.INT, "-1",
-            "HOROVOD_FUSION_THRESHOLD (bytes); negative: Horovod's own."),
-        key("horovod.cycle.time", _K.FLOAT, "-1", "HOROVOD_CYCLE_TIME (ms); negative: Horovod's own."),
-        key("horovod.stall.check.disable", _K.BOOL, "false", "HOROVOD_STALL_CHECK_DISABLE of a HOROVOD job."),
+            "HOROVOD_FUSION_THRESHOLD (bytes); negative: Horovod's own.", types=_HOROVOD),
+        key("horovod.cycle.time", _K.FLOAT, "-1", "HOROVOD_CYCLE_TIME (ms); negative: Horovod's own.",
+            types=_HOROVOD),
+        key("horovod.stall.check.disable", _K.BOOL, "false", "HOROVOD_STALL_CHECK_DISABLE of a HOROVOD job.",
+            types=_HOROVOD),
         key("horovod.hierarchical.allreduce", _K.BOOL, "false",
-            "HOROVOD_HIERARCHICAL_ALLREDUCE of a HOROVOD job."),
+            "HOROVOD_HIERARCHICAL_ALLREDUCE of a HOROVOD job.", types=_HOROVOD),
         key("python.home", _K.STRING, None, "Hbox: Python that TensorNet's board runs with.",
             effect=ignored("TensorBoard runs with the Python that xlearning.tf.board.path is of")),
         key("vpc.duration", _K.DURATION_S, "1d", "Hbox: how long a VPC or DIGITS container lives.", low=0,

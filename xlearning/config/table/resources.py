@@ -5,6 +5,7 @@ from __future__ import annotations
 from xlearning.config.schema import Group, Kind, ignored, key, missing
 
 _K = Kind
+_TENSORFLOW = ("TENSORFLOW", "TENSOR2TENSOR")
 _NO_JVM = ignored("there is no JVM in a container that would need a share of its memory")
 
 RESOURCES = Group(
@@ -29,9 +30,9 @@ RESOURCES = Group(
         key("ps.gpus", _K.INT, "0", "GPUs (yarn.io/gpu) of each parameter server.",
             also=("ps.gcores",), low=0),
         key("chief.worker.memory", _K.MEMORY, None, "Memory of worker 0; unset: as the other workers.",
-            low=1),
+            low=1, types=_TENSORFLOW),
         key("evaluator.worker.memory", _K.MEMORY, None, "Memory of the evaluator; unset: as the workers.",
-            low=1),
+            low=1, types=_TENSORFLOW),
         key("execute.node.limit", _K.INT, None,
             "Most containers that a job may have, the ApplicationMaster not counted; unset: no limit.",
             low=1),
