@@ -175,6 +175,8 @@ def _keep_named(value: Any, option: Option) -> tuple[str, ...]:
 
 
 def _of_list(path: str, option: Option) -> str:
+    if option.name == "output" and "\\," in path:  # which is no pattern, where it would be an escaped comma
+        raise Unfit(f"{path!r} is no path that an option can name")
     return escaped(path) if _splits(option) else path
 
 
