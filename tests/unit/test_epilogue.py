@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from job_samples import APP, container, save, snapshot
@@ -11,14 +12,18 @@ from job_samples import APP, container, save, snapshot
 from xlearning.client.following.changes import changes, summary
 from xlearning.client.following.epilogue import epilogue, first_failure
 from xlearning.client.following.exits import NODES, RESERVED, THIS_MACHINE, hint, reserved
+from xlearning.client.following.outcome import published, saves_of
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.exit_words import out_of_memory, words
+from xlearning.config import Config
 from xlearning.container.bootstrap import EXIT_WORDS
+from xlearning.fs import FileSystems
 from xlearning.job import (
     VISUALDL,
     AppState,
     BoardView,
     ContainerState,
+    JobSpec,
     OutputSpec,
     RoleSpec,
     SaveState,
@@ -44,6 +49,28 @@ def test_success_names_outputs() -> None:
         "  Output: file:///o2",
         "    (empty: the program wrote nothing)",
     ]
+
+
+def test_saves_are_not_told_as_published(tmp_path: Path) -> None:
+    own, mine = "interResult_2026_11_29_20_39_31", "interResult_of_mine"
+    for name in (own, mine, "at_2026_11_29_20_39_31", "model"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "interResult_2026_11_29_20_39_32").write_text("a file of the user")
+    (tmp_path / "_SUCCESS").touch()
+    remote = tmp_path.as_uri()
+    job = JobSpec(
+        *(APP, "n", "T", "me", ("x",), (RoleSpec("worker", 1, 1024, 1),), "file:///staging", "file://"),
+        outputs=(OutputSpec(remote, "model"),),
+    )
+    fss = FileSystems("file://")
+    names = published(job, fss, saves_of(job, Config.from_properties({})))[remote]
+    assert names == ["at_2026_11_29_20_39_31/", "interResult_2026_11_29_20_39_32", f"{mine}/", "model/"]
+    other = replace(job, properties={"xlearning.interresult.dir": "/at_"})
+    names = published(other, fss, saves_of(other, Config.from_properties({})))[remote]
+    assert f"{own}/" in names and "at_2026_11_29_20_39_31/" not in names
+    saved = snapshot(saves=(save(1, SaveState.SUCCEEDED),))
+    lines = epilogue(report(AppState.SUCCEEDED), saved, published={"file:///out": ["m/"]})
+    assert lines[1:] == ["  Output: file:///out", "    m/", "  Saved: file:///out/r1"]
 
 
 def test_success_names_containers_that_failed() -> None:

@@ -71,7 +71,7 @@ def _success(
         shown = _written(names, remote, snapshot)
         lines.append(f"  Output: {remote}")
         lines += [f"    {name}" for name in shown] or [f"    (empty: {_unwritten(remote, snapshot)})"]
-    return lines
+    return lines + _saved(snapshot)
 
 
 def _written(names: Sequence[str], remote: str, snapshot: Snapshot | None) -> Sequence[str]:
