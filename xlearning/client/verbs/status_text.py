@@ -126,7 +126,7 @@ def container_lines(containers: Sequence[ContainerView], now: float, *, ended: b
 def _memory(container: ContainerView, *, ended: bool) -> str:
     limit = format_bytes(container.memory_limit_bytes) if container.memory_limit_bytes else ""
     used = "" if ended or container.memory_bytes is None else format_bytes(container.memory_bytes)
-    return " of ".join(part for part in (used, limit) if part) or "-"
+    return f"{used} of {limit}".strip() if limit else used or "-"
 
 
 def _lasted(container: ContainerView, now: float, *, ended: bool) -> str:
