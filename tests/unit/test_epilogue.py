@@ -25,6 +25,7 @@ from xlearning.job import (
     ContainerState,
     JobSpec,
     OutputSpec,
+    OutputStrategy,
     RoleSpec,
     SaveState,
 )
@@ -102,6 +103,9 @@ def test_output_that_nobody_wrote_is_said() -> None:
     for names in (["model/"], ["c0/", "and 3 more"], []):
         lines = epilogue(report(AppState.SUCCEEDED), empty, published={"file:///out": names})
         assert lines[1:] == ["  Output: file:///out", "    (empty: no program wrote to ./model)"]
+    streamed = replace(empty, output_strategy=OutputStrategy.STREAM)
+    lines = epilogue(report(AppState.SUCCEEDED), streamed, published={"file:///out": []})
+    assert lines[-1] == "    (empty: no program wrote to standard output)"
     by_itself = epilogue(report(AppState.SUCCEEDED), empty, published={"file:///out": ["c0/", "direct"]})
     assert by_itself[1:] == ["  Output: file:///out", "    c0/", "    direct"]
 

@@ -32,7 +32,7 @@ from xlearning.cluster.yarn_details import aggregation, containers
 from xlearning.config import Config
 from xlearning.errors import ClusterUnavailable, UsageError
 from xlearning.fs import FileSystems
-from xlearning.job import AppState, ContainerState, InputView, SaveState, Snapshot, to_dict
+from xlearning.job import AppState, ContainerState, InputView, OutputStrategy, SaveState, Snapshot, to_dict
 
 NUMBER = APP.removeprefix("application_")
 AM, FIRST, SECOND = (f"container_{NUMBER}_01_{n:06d}" for n in (1, 2, 3))
@@ -79,6 +79,11 @@ def test_status_of_a_running_job() -> None:
         "s1     SUCCEEDED  1 of 2  2      10 B  command  -       file:///out/r1",
     ):
         assert line in rest, text
+
+
+def test_output_that_is_streamed_comes_from_no_folder() -> None:
+    text = lines_of(report(), snapshot(output_strategy=OutputStrategy.STREAM))
+    assert "  Output      file:///out <- standard output" in text.splitlines()
 
 
 def test_status_of_a_failed_job_says_why() -> None:

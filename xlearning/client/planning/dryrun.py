@@ -13,7 +13,7 @@ from xlearning.config import Config
 from xlearning.config.confidential import hide, hide_words
 from xlearning.fs import dealing
 from xlearning.fs.dealing import Rule
-from xlearning.job import RoleSpec, SearchPaths
+from xlearning.job import OutputStrategy, RoleSpec, SearchPaths
 from xlearning.units import format_bytes
 
 
@@ -39,7 +39,10 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
     if job.outputs:
         index = "every worker" if job.output_index is None else f"worker {job.output_index} alone"
         lines += ["", f"Outputs ({job.output_strategy.value}, from {index})"]
-        lines += [f"  {spec.local} -> {spec.remote}" for spec in job.outputs]
+        streamed = job.output_strategy is OutputStrategy.STREAM
+        lines += [
+            f"  {'standard output' if streamed else spec.local} -> {spec.remote}" for spec in job.outputs
+        ]
         lines += [f"  remains of a failed job are swept first: {remote}" for remote in plan.sweep]
     if plan.shipped:
         lines += ["", "Files and archives"]

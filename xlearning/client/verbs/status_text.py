@@ -84,7 +84,7 @@ def _facts_of(snapshot: Snapshot, *, ended: bool) -> list[tuple[str, str]]:
             ("TensorBoard", snapshot.board.url),
         ]
     facts += [(f"Input {one.local}"[: _WIDE - 1], _input(one)) for one in snapshot.inputs]
-    facts += [("Output", f"{one.remote} <- ./{one.local}") for one in snapshot.outputs]
+    facts += [("Output", f"{one.remote} <- {snapshot.written_to(one)}") for one in snapshot.outputs]
     return facts
 
 
