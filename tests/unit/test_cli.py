@@ -324,6 +324,31 @@ def test_a_verb_behind_options_submits_nothing(folder: Path) -> None:
     assert_one_sentence(xl_submit(folder, "--local", "list"), "list is a verb: it comes first")
 
 
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [
+        (("help",), "Usage: xl-submit [OPTION]..."),
+        (("help", "list"), "Usage: xl-submit list "),
+        (("--help", "list"), "Usage: xl-submit list "),
+        (("-h", "logs"), "Usage: xl-submit logs "),
+        (("help", "submit"), "Usage: xl-submit [OPTION]..."),
+        (("--help", "train.sh"), "Usage: xl-submit [OPTION]..."),
+    ],
+)
+def test_help_as_a_verb(words: tuple[str, ...], usage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 0
+    told = capsys.readouterr()
+    assert (told.out.startswith(usage), told.err) == (True, "")
+
+
+@pytest.mark.parametrize("words", [("help",), ("help", "list")])
+def test_a_program_called_help_is_run(folder: Path, words: tuple[str, ...]) -> None:
+    (folder / "help").write_text("")
+    (folder / "help").chmod(0o755)
+    done = xl_submit(folder, *words, PATH=f"{folder}:{os.environ['PATH']}")
+    assert "HADOOP_CONF_DIR is not set" in done.stderr
+
+
 @pytest.mark.parametrize("verb", ["completion", *VERBS])
 def test_every_verb_tells_its_help_shortly(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([verb, "-h"]) == 0
