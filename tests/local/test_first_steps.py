@@ -11,3 +11,10 @@ def test_a_script_that_is_not_executable(gateway: Gateway) -> None:
     assert ended.code == 2
     assert "hint: make it executable with chmod +x ./fit.sh, or write bash ./fit.sh" in ended.err
     assert "on the PATH" not in ended.err
+
+
+def test_a_program_that_is_not_there_is_told_before_the_submission(gateway: Gateway) -> None:
+    ended = gateway.submit("--worker-num", 1, "--", "ecoh", "x")
+    assert ended.code == 2, "a warning: the job was submitted"
+    assert "there is no program ecoh on PATH; did you mean " in ended.err.partition(ended.app_id)[0]
+    assert "command not found: ecoh" in ended.err
