@@ -18,3 +18,10 @@ def test_a_program_that_is_not_there_is_told_before_the_submission(gateway: Gate
     assert ended.code == 2, "a warning: the job was submitted"
     assert "there is no program ecoh on PATH; did you mean " in ended.err.partition(ended.app_id)[0]
     assert "command not found: ecoh" in ended.err
+
+
+def test_an_input_without_a_name_is_told_by_its_folder(gateway: Gateway) -> None:
+    (gateway.work / "d").mkdir()
+    (gateway.work / "d" / "a").write_text("1")
+    ended = gateway.submit("--worker-num", 1, "--input", "d", "--", "cat", "input/a")
+    assert (ended.code, "Input in ./input: 1 file, 1 B" in ended.err) == (0, True)

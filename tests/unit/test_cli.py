@@ -230,12 +230,12 @@ def test_dry_run_shows_everything_and_starts_nothing(folder: Path) -> None:
         folder,
         *("--local", "--dry-run", "--app-type", "tensorflow", "--worker-num", "2", "--ps-num", "1"),
         *("--input", "data#d", "--output", "out#model", "--files", "train.py", "--conf-file", str(site)),
-        *("-c", "xlearning.container.env.MODE=a=b", "--", "python", "train.py", "--name", "a b"),
+        *("-c", "xlearning.container.env.MODE=a=b", "--", "sh", "train.py", "--name", "a b"),
     )
     assert (done.returncode, done.stderr) == (0, "")
     for part in (
         "type TENSORFLOW",
-        "python train.py --name 'a b'",
+        "sh train.py --name 'a b'",
         "ps            1 x 2.0 GiB, 1 core",
         "worker        2 x 1.0 GiB, 1 core",
         "Input d (DOWNLOAD): 3 files, 6 B",
@@ -252,7 +252,7 @@ def test_dry_run_shows_everything_and_starts_nothing(folder: Path) -> None:
 
 
 def test_notes_go_to_standard_error_with_a_date(folder: Path) -> None:
-    done = xl_submit(folder, "--local", "--dry-run", "--worker-num", "7", "--input", "data#d", "x")
+    done = xl_submit(folder, "--local", "--dry-run", "--worker-num", "7", "--input", "data#d", "true")
     assert done.returncode == 0
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d WARN  3 workers instead of 7: .*\n", done.stderr)
 

@@ -674,3 +674,15 @@ def test_a_type_that_was_meant_otherwise_is_noticed(written: str, meant: str) ->
 def test_workers_that_train_alone_are_told(words: tuple[str, ...], note: str) -> None:
     assert any(note in told for told in plan(*words, "--worker-num", "2").notes)
     assert not any("train" in told or "know" in told for told in plan(*words).notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "strategy", "title"),
+    [
+        ("input", InputStrategy.DOWNLOAD, "Input in ./input"),
+        ("d", InputStrategy.DOWNLOAD, "Input d"),
+        ("input", InputStrategy.PLACEHOLDER, "Input input"),
+    ],
+)
+def test_what_an_input_is_called(name: str, strategy: InputStrategy, title: str) -> None:
+    assert inputs.Listing(InputSpec(name, ()), ()).title(strategy) == title
