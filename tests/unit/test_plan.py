@@ -484,6 +484,9 @@ def test_resources_given_twice_count_once() -> None:
     ("words", "why"),
     [
         (["--files", "nothere.py"], "there is no file://"),
+        (["--files", "nothere.py#s.py"], "correct the path"),
+        (["--files", "train.py#s.py"], "--files gives no other name: write --cacheFile 'file:///"),
+        (["--files", "train.py#"], "correct the path"),
         (["--files", "data"], "is a folder"),
         (["--files", "hdfs://nn/x"], "--cacheFile hdfs://nn/x"),
         (["--archiveFiles", "hdfs://nn/x.tgz"], "--cacheArchive hdfs://nn/x.tgz"),
