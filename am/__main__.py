@@ -36,7 +36,7 @@ log = logging.getLogger("xlearning.am")
 
 RETRY_EXIT = 10  # exit code of an attempt that asks for another one
 _STAGED_PATIENCE, _STAGED_LOOK = 60.0, 0.1  # seconds to wait for job.json on YARN
-_PAGE_FAREWELL = 2.0  # seconds in which an open page can still fetch the final state
+_PAGE_FAREWELL = 4.0  # seconds in which an open page can still fetch the final state
 # Seconds; the page's libraries must not compete with the start of the agents and the programs.
 _PAGE_WAITS, _PAGE_DELAY = 2.0, 0.5
 

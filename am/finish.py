@@ -89,8 +89,9 @@ class Ending:
     async def _attempt(self, what: str, call: Callable[[], Any], timeout: float | None = None) -> Any:
         try:
             return await self._pool.run(call, timeout=timeout)
-        except (XLearningError, OSError) as error:
-            log.error("could not %s: %s", what, error)
+        except Exception as error:  # whatever it is, the steps after it are still due
+            known = isinstance(error, (XLearningError, OSError))
+            log.error("could not %s: %s", what, error, exc_info=None if known else error)
             return None
 
 

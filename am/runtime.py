@@ -175,22 +175,29 @@ class Runtime:
     async def _start(self) -> None:
         """Fence older attempts, become findable, list the inputs."""
         retry_time = self.config.get("xlearning.fs.retry.time")
-        await self._storage.run(lambda: keep_trying(self._write_address, retry_time=retry_time))
-        committed = await self._storage.run(self._committer.take_over, self.attempt)
-        if committed is not None:
-            self.post(ev.AlreadyCommitted(committed.attempt, committed.failure))
-            return
-        try:
-            await self._storage.run(self._committer.claim, self.attempt)
-        except (XLearningError, OSError) as error:
-            self.post(ev.InputFailed(f"the output cannot be used: {error}"))
-            return
+        async with self._staging_lock:  # an end waits: what is made after its cleaning would stay for ever
+            if self.machine.state.phase is Phase.FINISHED or not await self._take_place(retry_time):
+                return
         try:
             self._plan = await self._storage.run(lambda: keep_trying(self._list, retry_time=retry_time))
         except (XLearningError, OSError) as error:
             self.post(ev.InputFailed(f"the input cannot be listed: {error}"))
             return
         self.post(ev.InputListed(self._plan.views(self.job)))
+
+    async def _take_place(self, retry_time: float) -> bool:
+        """Be the only attempt, with outputs of its own; whether there is anything left to be done."""
+        await self._storage.run(lambda: keep_trying(self._write_address, retry_time=retry_time))
+        committed = await self._storage.run(self._committer.take_over, self.attempt)
+        if committed is not None:
+            self.post(ev.AlreadyCommitted(committed.attempt, committed.failure))
+            return False
+        try:
+            await self._storage.run(self._committer.claim, self.attempt)
+        except (XLearningError, OSError) as error:
+            self.post(ev.InputFailed(f"the output cannot be used: {error}"))
+            return False
+        return True
 
     def _list(self) -> InputPlan:
         allow_empty = self.config.get("xlearning.input.allow.empty")

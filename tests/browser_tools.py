@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from xlearning.webui.server import PageServer
 
-PATIENCE = 60_000  # milliseconds, for conditions that come true by themselves
+PATIENCE = 180_000  # milliseconds, for conditions that come true by themselves
 expect.set_options(timeout=PATIENCE)
 
 

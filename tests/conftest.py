@@ -60,6 +60,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
             item.add_marker(pytest.mark.xdist_group(group))
         if not {"hadoop", "hadoop_tools", "secure_hadoop"}.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("hadoop")
+        if item.get_closest_marker("hadoop") and not item.get_closest_marker("timeout"):
+            item.add_marker(
+                pytest.mark.timeout(900)
+            )  # several jobs on a busy machine; or what they need is built
     yield
     items.sort(key=lambda item: "_type_" in item.path.name)
 

@@ -15,7 +15,7 @@ def dfsadmin(hadoop: MiniHadoop, *words: str) -> str:
     tool = shutil.which("hdfs", path=environ["PATH"])
     assert tool is not None
     done = subprocess.run(
-        [tool, "dfsadmin", *words], env=environ, capture_output=True, text=True, timeout=60, check=False
+        [tool, "dfsadmin", *words], env=environ, capture_output=True, text=True, timeout=240, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

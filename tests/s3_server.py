@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from minihadoop import ports
 from submitting import wait_for
 
 _MODULE = "github.com/versity/versitygw/cmd/versitygw"
@@ -60,15 +61,14 @@ def running(program: Path, folder: Path) -> Iterator[S3Server]:
     """A server over ``folder``, until the end of the block."""
     buckets = folder / "buckets"
     buckets.mkdir()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     variables = {**os.environ, "ROOT_ACCESS_KEY": ACCESS, "ROOT_SECRET_KEY": SECRET}
+    # below what outgoing connections get: one of them could take the port before the server does
+    port = ports.choose(())
     command = [program, "--port", f"127.0.0.1:{port}", "--quiet", "posix", buckets]
     with open(folder / "log", "wb") as log:
         process = subprocess.Popen(command, env=variables, stdout=log, stderr=log)
         try:
-            wait_for(lambda: process.poll() is not None or _listens(port))
+            wait_for(lambda: process.poll() is not None or _listens(port), 60)
             assert process.poll() is None, (folder / "log").read_text()
             yield S3Server(f"http://127.0.0.1:{port}", buckets)
         finally:

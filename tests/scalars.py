@@ -23,11 +23,11 @@ def write(folder: Path, tag: str, values: Sequence[float]) -> None:
 def shown(gateway: Gateway, *words: object) -> tuple[str, Ended]:
     """The tags (JSON) that ``xl-submit tensorboard`` shows of a job that has ended, and how it then ends."""
     looking = gateway.start_verb("tensorboard", *words, "--port", 0)
-    looking.said("Ctrl-C ends it", 60)
+    looking.said("Ctrl-C ends it")
     assert looking.process.stdout is not None
     address = looking.process.stdout.readline().strip()
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(f"{address}data/plugin/scalars/tags", timeout=30) as answer:
+    with opener.open(f"{address}data/plugin/scalars/tags", timeout=240) as answer:
         tags = answer.read().decode()
     looking.process.send_signal(signal.SIGINT)
     return tags, looking.end()

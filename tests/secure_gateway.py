@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from minihadoop import MiniHadoop
-from submitting import Gateway, Running, wait_for
+from submitting import PATIENCE, Gateway, Running, wait_for
 from webhdfs import WebHdfs
 from yarn_gateway import processes_of
 
@@ -28,6 +28,7 @@ class SecureGateway(Gateway):
             "xlearning.am.memory": "512",
             "xlearning.worker.memory": "512",
             "xlearning.ps.memory": "512",
+            "xlearning.agent.timeout": "60s",  # no container is lost to a busy machine
         }
 
     def hdfs(self, user: str) -> WebHdfs:
@@ -46,21 +47,25 @@ class SecureGateway(Gateway):
         if user:
             headers["Cookie"] = self.hadoop.web_cookie(user)
         try:
-            with _open(urllib.request.Request(url, method=method, headers=headers), timeout=30) as reply:
+            with _open(
+                urllib.request.Request(url, method=method, headers=headers), timeout=PATIENCE
+            ) as reply:
                 return reply.status, reply.read().decode()
         except urllib.error.HTTPError as error:
             with error:
                 return error.code, error.read().decode()
 
-    def submitted(self, running: Running, seconds: float = 120.0) -> str:
+    def submitted(self, running: Running) -> str:
         """The id, as soon as it is told."""
-        running.said("Submitted", seconds)
+        running.said("Submitted")
         (line,) = [line for line in running.err.splitlines() if "Submitted" in line]
         return line.split()[-1]
 
     def nothing_is_left_of(self, app_id: str) -> None:
         """No process on the node, no staging folder, no folder of skein's."""
-        wait_for(lambda: not processes_of(app_id), 30, f"still there: {processes_of(app_id)}")
+        wait_for(lambda: not processes_of(app_id), message=f"still there: {processes_of(app_id)}")
         staged = self.hdfs("alice").list("/tmp/XLearning/staging")
         assert [name for name in staged if not name.startswith("cache-")] == []
-        wait_for(lambda: app_id not in self.hdfs("alice").list("/user/alice/.skein"), 30, "skein's is left")
+        wait_for(
+            lambda: app_id not in self.hdfs("alice").list("/user/alice/.skein"), message="skein's is left"
+        )

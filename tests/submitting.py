@@ -18,9 +18,11 @@ from xlearning.fs import FileSystems
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 SUBMIT = Path(sys.executable).parent / "xl-submit"
+# Seconds. Jobs take ten times longer where many share a machine, and who waits for what comes loses nothing.
+PATIENCE = 240.0
 
 
-def wait_for(what: Callable[[], object], seconds: float = 30.0, message: str = "") -> object:
+def wait_for(what: Callable[[], object], seconds: float = PATIENCE, message: str = "") -> object:
     """The first true answer of ``what``; fails after ``seconds``."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()
@@ -72,7 +74,7 @@ class Running:
     def err(self) -> str:
         return "".join(self._err)
 
-    def said(self, words: str, seconds: float = 30.0) -> None:
+    def said(self, words: str, seconds: float = PATIENCE) -> None:
         try:
             wait_for(lambda: words in self.err or self.process.poll() is not None, seconds)
         except AssertionError:
@@ -88,7 +90,7 @@ class Running:
         self._reader.join(10)
         return self.err
 
-    def end(self, seconds: float = 120.0) -> Ended:
+    def end(self, seconds: float = PATIENCE) -> Ended:
         assert self.process.stdout is not None
         try:
             code = self.process.wait(seconds)
@@ -150,7 +152,7 @@ class Gateway:
     def start(self, *args: object) -> Running:
         return self.start_verb(*self.where, *args)
 
-    def verb(self, *args: object, seconds: float = 60.0) -> Ended:
+    def verb(self, *args: object, seconds: float = PATIENCE) -> Ended:
         """`xl-submit` with exactly these words, to its end."""
         return self.start_verb(*args).end(seconds)
 
@@ -169,7 +171,7 @@ class Gateway:
         self._started.append(running)
         return running
 
-    def submit(self, *args: object, seconds: float = 120.0) -> Ended:
+    def submit(self, *args: object, seconds: float = PATIENCE) -> Ended:
         return self.start(*args).end(seconds)
 
     def processes(self) -> list[psutil.Process]:

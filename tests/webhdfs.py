@@ -51,7 +51,7 @@ class WebHdfs:
         words = {name: str(value) for name, value in query.items()}
         place = json.loads(self._call("PUT", path, op="CREATE", noredirect="true", **words))["Location"]
         place = urllib.parse.quote(place, safe="/:?&=%+,;@")  # it is not escaped
-        with _open(urllib.request.Request(place, data=data, method="PUT"), timeout=60):
+        with _open(urllib.request.Request(place, data=data, method="PUT"), timeout=240):
             pass
 
     def read(self, path: str) -> bytes:
@@ -75,7 +75,7 @@ class WebHdfs:
         address = f"{self._web}/webhdfs/v1{urllib.parse.quote(path)}?{parameters}"
         try:
             request = urllib.request.Request(address, method=method, headers=self._headers)
-            with _open(request, timeout=60) as answer:
+            with _open(request, timeout=240) as answer:
                 body: bytes = answer.read()
                 return body
         except urllib.error.HTTPError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 import urllib.request
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from typing import Any
 
 import psutil
 from minihadoop import MiniHadoop
-from submitting import Gateway, Running, wait_for
+from submitting import PATIENCE, Gateway, Running, wait_for
 
 from xlearning.fs import FileSystems
 from xlearning.fs.base import exists
@@ -50,6 +49,7 @@ class YarnGateway(Gateway):
             "xlearning.am.memory": "512",
             "xlearning.worker.memory": "512",
             "xlearning.ps.memory": "512",
+            "xlearning.agent.timeout": "60s",  # no container is lost to a busy machine
         }
 
     def nodes_have(self, variables: Mapping[str, str]) -> None:
@@ -58,22 +58,25 @@ class YarnGateway(Gateway):
 
     def ask(self, path: str) -> Any:
         """What the ResourceManager's web service answers."""
-        with urllib.request.urlopen(f"{self._hadoop.rm_web}{path}", timeout=20) as reply:
+        with urllib.request.urlopen(f"{self._hadoop.rm_web}{path}", timeout=PATIENCE) as reply:
             return json.load(reply)
 
     def application(self, app_id: str) -> Any:
         return self.ask(f"/ws/v1/cluster/apps/{app_id}")["app"]
 
-    def submitted(self, running: Running, seconds: float = 120.0) -> str:
+    def submitted(self, running: Running) -> str:
         """The id, as soon as it is told."""
-        running.said("Submitted", seconds)
+        running.said("Submitted")
         (line,) = [line for line in running.err.splitlines() if "Submitted" in line]
         return line.split()[-1]
 
     def kill_on_yarn(self, app_id: str) -> None:
-        """From outside, as an administrator does."""
-        words = ["yarn", "application", "-kill", app_id]
-        subprocess.run(words, env=self.environ(), capture_output=True, check=True, timeout=120)
+        """From outside, as an administrator does; at once, while a command would first start its JVM."""
+        address = f"{self._hadoop.rm_web}/ws/v1/cluster/apps/{app_id}/state"
+        headers = {"Content-Type": "application/json"}
+        wanted = urllib.request.Request(address, b'{"state": "KILLED"}', headers, method="PUT")
+        urllib.request.urlopen(wanted, timeout=PATIENCE).close()
+        wait_for(lambda: self.application(app_id)["finalStatus"] != "UNDEFINED")
 
     def end_applications(self) -> None:
         """What a failed test has left running would take the place of others."""
@@ -84,20 +87,18 @@ class YarnGateway(Gateway):
 
     def nothing_is_left_of(self, app_id: str) -> None:
         """No process on the nodes, no staging folder, no folder of skein's."""
-        wait_for(lambda: not processes_of(app_id), 30, f"still there: {processes_of(app_id)}")
+        settled(self, app_id)
         staged = [child.name for child in self.storage.default.list(f"{self.shared}/staging")]
         assert [name for name in staged if not name.startswith("cache-")] == []
-        folder = self.storage.resolve(f".skein/{app_id}")
-        wait_for(lambda: not exists(self.storage.default, folder), 30, "skein's folder is left")
 
 
-def settled(gateway: YarnGateway, app_id: str, seconds: float = 30.0) -> None:
+def settled(gateway: YarnGateway, app_id: str) -> None:
     """No process, no staging folder and no folder of skein's is left of one application among others."""
-    wait_for(lambda: not processes_of(app_id), seconds, f"{app_id}: processes are left")
+    wait_for(lambda: not processes_of(app_id), message=f"{app_id}: processes are left")
     staging = f"{gateway.shared}/staging/{app_id}"
-    wait_for(lambda: not exists(gateway.storage.default, staging), seconds, f"{staging} is left")
+    wait_for(lambda: not exists(gateway.storage.default, staging), message=f"{staging} is left")
     folder = gateway.storage.resolve(f".skein/{app_id}")
-    wait_for(lambda: not exists(gateway.storage.default, folder), seconds, f"{folder} is left")
+    wait_for(lambda: not exists(gateway.storage.default, folder), message=f"{folder} is left")
 
 
 def processes_of(app_id: str) -> list[psutil.Process]:

@@ -61,6 +61,9 @@ class Forward:
                 environ["REQUEST_METHOD"], _target(address.path, environ), _body(environ), _headers(environ)
             )
             answer = connection.getresponse()
+        except ValueError:  # a header or an address that HTTP cannot carry
+            connection.close()
+            return reply(start_response, 400, "the request holds characters that HTTP cannot carry")
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             return reply(start_response, 502, f"{address.netloc} does not answer: {error}")

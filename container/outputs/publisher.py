@@ -95,8 +95,9 @@ class Publisher:
             else:
                 self.uploading = Amount()
                 done = await self._publish(order.transfers, self.uploading)
-        except EXPECTED as error:
-            log.warning("the output was not uploaded: %s", error)
+        except Exception as error:
+            known = isinstance(error, EXPECTED)
+            log.warning("the output was not uploaded: %s", error, exc_info=None if known else error)
             self._voice.say(upload_failed=pb.UploadFailed(reason=words(error)))
         else:
             stored = pb.UploadDone(files=done.files, bytes=done.bytes, places=done.places)

@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 from xlearning.config import Config
 from xlearning.container.amount import Amount
 from xlearning.container.outputs.upload import Published
-from xlearning.errors import StorageError, UsageError, XLearningError
+from xlearning.errors import StorageError, UsageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import join
 from xlearning.fs.retry import Cancelled
@@ -162,8 +162,11 @@ class Spool:
                 path = self._whole[0]
             try:
                 self._store(path)
-            except (XLearningError, OSError) as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, nobody may wait for ever
                 self._fail(error)
+                return
+            except BaseException as error:  # noqa: BLE001 - a panic in Rust is no Exception
+                self._fail(StorageError(f"{path.name} cannot be stored: {error!r}"))
                 return
             with self._moved:
                 self._whole.popleft()

@@ -115,7 +115,7 @@ class Sink:
         if self._failure is None:
             try:
                 self._spool.check()
-            except (XLearningError, OSError) as error:
+            except Exception as error:  # noqa: BLE001 - whatever kept a part from being stored
                 self._failure = self._unwritable(error)
             else:
                 return _told(end)

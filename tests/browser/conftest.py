@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import webui_samples as samples
-from browser_tools import YarnLikeProxy
+from browser_tools import PATIENCE, YarnLikeProxy
 from playwright.sync_api import Browser, sync_playwright
 
 from xlearning.webui.server import PageServer
@@ -39,7 +39,7 @@ def chromium() -> str:
 def browser() -> Iterator[Browser]:
     path = chromium()
     with sync_playwright() as tool:
-        instance = tool.chromium.launch(executable_path=path, args=list(CHROMIUM_ARGS))
+        instance = tool.chromium.launch(executable_path=path, args=list(CHROMIUM_ARGS), timeout=PATIENCE)
         yield instance
         instance.close()
 

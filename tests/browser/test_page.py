@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 import webui_samples as samples
-from browser_tools import live, row, tab
+from browser_tools import PATIENCE, live, row, tab
 from playwright.sync_api import Browser, Page, expect
 
 from xlearning.job import AppState, BoardView, ContainerState
@@ -197,6 +197,7 @@ def test_stop_asks_first(browser: Browser, server: PageServer, source: samples.S
 def test_the_page_outlives_its_applicationmaster(browser: Browser, source: samples.SampleSource) -> None:
     server = PageServer(source)
     context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto(server.url)
     live(page)

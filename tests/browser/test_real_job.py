@@ -26,7 +26,7 @@ def test_watch_a_job_read_its_log_and_stop_it(browser: Browser, gateway: Gateway
         *("--app-name", "watched", "--app-type", "TENSORFLOW", "--ps-num", 1, "--worker-num", 2),
         *("--output", "out#model", "--", "bash", "-c", program),
     )
-    running.said("Page: http", 60)
+    running.said("Page: http")
     (address,) = re.findall(r"Page: (\S+)", running.err)
     with tab(browser) as (page, watch):
         page.goto(address)

@@ -48,8 +48,8 @@ def start(gateway: Gateway, place: Place) -> tuple[Running, str]:
     running = gateway.start(
         *("--worker-num", 2, "--output", f"{place.at('out')}#model", "--", "bash", "-c", program)
     )
-    wait_for(lambda: len(list(gateway.root.glob("up-*"))) == 2 or running.process.poll() is not None, 60)
-    running.said("Page: http", 60)
+    wait_for(lambda: len(list(gateway.root.glob("up-*"))) == 2 or running.process.poll() is not None)
+    running.said("Page: http")
     (address,) = re.findall(r"Page: (\S+)", running.err)
     return running, address
 
@@ -90,7 +90,7 @@ def test_click_and_find_the_files(browser: Browser, gateway: Gateway, place: Pla
 def test_while_one_runs_the_next_one_waits_and_failures_are_shown(
     browser: Browser, gateway: Gateway, place: Place
 ) -> None:
-    gateway.properties["xlearning.agent.timeout"] = "120s"
+    gateway.properties["xlearning.agent.timeout"] = "900s"
     running, address = start(gateway, place)
     agent = next(p for p in gateway.processes() if words_of(p)[-1:] == ["agent"])
     agent.send_signal(signal.SIGSTOP)

@@ -23,8 +23,8 @@ import scalars
 from browser_tools import Watch, live, tab
 from minihadoop import MiniHadoop
 from places import Place
-from playwright.sync_api import Browser, Page, expect
-from submitting import Running, wait_for, words_of
+from playwright.sync_api import Browser, Page, Request, expect
+from submitting import PATIENCE, Running, wait_for, words_of
 from webhdfs import WebHdfs
 from yarn_gateway import YarnGateway, processes_of
 
@@ -45,7 +45,7 @@ DRAWN = """() => {
 }"""
 PROGRAM = """
 mkdir -p model; n=0
-until [ -e GO ]; do n=$((n + 1)); echo "step $n" | tee model/step; sleep 0.1; done
+until [ -e GO ]; do n=$((n + 1)); echo "step $n" > new; mv new model/step; echo "step $n"; sleep 0.1; done
 """
 
 
@@ -53,9 +53,10 @@ until [ -e GO ]; do n=$((n + 1)); echo "step $n" | tee model/step; sleep 0.1; do
 def gateway(hadoop: MiniHadoop, tmp_path: Path) -> Iterator[YarnGateway]:
     shared = f"/test-yarn-page-{uuid.uuid4().hex}"
     gateway = YarnGateway(tmp_path / "gateway", hadoop, hadoop.hdfs_uri + shared, dict(os.environ))
-    gateway.properties["xlearning.agent.timeout"] = "120s"  # one agent is stopped for a while
+    gateway.properties["xlearning.agent.timeout"] = "900s"  # one agent is stopped for a while
     yield gateway
     gateway.close()
+    gateway.end_applications()
     WebHdfs(hadoop.namenode_web).delete(shared)
 
 
@@ -74,7 +75,7 @@ def http(address: str, method: str = "GET") -> Answer:
     """A request without a body by a client that is no browser."""
     request = urllib.request.Request(address, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=30) as reply:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as reply:
             return Answer(reply.status, reply.headers["Content-Type"], reply.read().decode())
     except urllib.error.HTTPError as error:
         with error:
@@ -100,7 +101,7 @@ class Job:
             *("--output", f"{place.at(name)}#model", "--", "bash", "-c", program),
         )
         self.app_id = gateway.submitted(self.running)
-        self.running.said("Page: http", 180)
+        self.running.said("Page: http")
         (self.page,) = re.findall(r"Page: (\S+)", self.running.err)
 
     def api(self, path: str = "job") -> Any:
@@ -133,7 +134,7 @@ def test_page_logs_save_and_another_attempt(
         *(gateway, place, "out", "--ps-num", 1, "--worker-num", 2),
         *("--conf", "xlearning.app.max.attempts=2"),
     )
-    job.running.said("worker: 2 running", 60)
+    job.running.said("worker: 2 running")
     without_a_browser(job)
     with tab(browser) as (page, watch):
         refused = failures(page)
@@ -196,9 +197,14 @@ def without_a_browser(job: Job) -> None:
 
 
 def failures(page: Page) -> list[str]:
-    """Requests of the page that failed, from here on."""
+    """Requests of the page that failed, from here on; not those that it gives up as it goes elsewhere."""
     found: list[str] = []
-    page.on("requestfailed", lambda request: found.append(f"{request.url} {request.failure}"))
+
+    def failed(request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":
+            found.append(f"{request.url} {request.failure}")
+
+    page.on("requestfailed", failed)
     page.on("response", lambda r: found.append(f"{r.url} {r.status}") if r.status >= 400 else None)
     return found
 
@@ -239,7 +245,7 @@ def save_model(page: Page, job: Job, place: Place, watch: Watch) -> None:
         assert "after save " in json.loads(second.text)["message"]
         expect(page.locator('#saves [data-f="state"]')).to_have_text(["QUEUED", "RUNNING"])
         expect(page.locator("#save-note")).to_have_text("saving the model ... 2/3, 1 more wait")
-        wait_for(lambda: job.steps(quick) > begun, 10, "training stands still during a save")
+        wait_for(lambda: job.steps(quick) > begun, message="training stands still during a save")
         assert job.containers()["worker:0"]["state"] == "RUNNING"
     finally:
         agent.send_signal(signal.SIGCONT)

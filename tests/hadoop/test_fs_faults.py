@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from dfsadmin import dfsadmin
 from minihadoop import MiniHadoop
+from submitting import PATIENCE
 from webhdfs import WebHdfs
 
 from xlearning.fs import FileSystems, join, split_uri
@@ -75,12 +76,12 @@ class Transfers:
         def on_progress(_: int, size: int) -> None:
             if size > SIZE // 2 and not half.is_set():
                 half.set()
-                assert self.go.wait(60)
+                assert self.go.wait(PATIENCE)
 
         return on_progress
 
     def wait_for_the_middle(self) -> None:
-        assert all(half.wait(60) for half in self._half)
+        assert all(half.wait(PATIENCE) for half in self._half)
 
     def end(self) -> None:
         self.go.set()
@@ -89,7 +90,7 @@ class Transfers:
     def are_whole(self, web: WebHdfs) -> None:
         self.go.set()
         for future in self._futures:
-            assert future.result(180).files == 1
+            assert future.result(PATIENCE).files == 1
         assert (self.folder / "in" / "there").read_bytes() == self.there
         assert web.read(f"{split_uri(self.root)[2]}/up/sent") == self.sent
 
@@ -159,7 +160,7 @@ def test_a_folder_of_others_names_the_file(hadoop: MiniHadoop, root: str, tmp_pa
         env=user,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 1

@@ -15,7 +15,7 @@ import pytest
 from minihadoop import MiniHadoop
 from preflight_table import keeps, rows
 from secure_gateway import SecureGateway
-from submitting import PROGRAMS, wait_for
+from submitting import PATIENCE, PROGRAMS, wait_for
 
 from xlearning.cluster import gssapi
 from xlearning.cluster.hadoop_site import HadoopSite
@@ -69,7 +69,7 @@ def test_a_job_with_a_ticket(alice: SecureGateway, monkeypatch: pytest.MonkeyPat
         *("--", sys.executable, "tokens.py", go, alice.hadoop.layout.bin / "hdfs"),
     )
     app_id = alice.submitted(running)
-    running.said("Page: ", 180)
+    running.said("Page: ")
     found = re.search(r"Page: (\S+)", running.err)
     assert found is not None
     page = found.group(1)
@@ -88,10 +88,10 @@ def test_a_job_with_a_ticket(alice: SecureGateway, monkeypatch: pytest.MonkeyPat
     assert alice.fetch(page, "bob")[0] == 403
     assert alice.fetch(save, "bob", method="PUT")[0] == 403
     assert alice.fetch(f"{page}api/v1/save?nonce=wrong", "alice", method="PUT")[0] == 403
-    running.said("worker: 1 running", 60)
+    running.said("worker: 1 running")
     seen_locally = f"{app_id}/container_*/output/seen.json"
     data = alice.hadoop.layout.data
-    wait_for(lambda: [*data.glob(f"**/appcache/{seen_locally}")], 60, "the program has seen nothing")
+    wait_for(lambda: [*data.glob(f"**/appcache/{seen_locally}")], message="the program has seen nothing")
     status, said = alice.fetch(save, "alice", method="PUT")
     assert status == 200, said
     saved = json.loads(said)
@@ -100,7 +100,9 @@ def test_a_job_with_a_ticket(alice: SecureGateway, monkeypatch: pytest.MonkeyPat
     def saves() -> list[str]:
         return [name for name in mine.list(f"{folder}/out") if name.startswith("interResult_")]
 
-    wait_for(lambda: saves() and "_SUCCESS" in mine.list(f"{folder}/out/{saves()[0]}"), 60, "nothing saved")
+    wait_for(
+        lambda: saves() and "_SUCCESS" in mine.list(f"{folder}/out/{saves()[0]}"), message="nothing saved"
+    )
     go.touch()
     ended = running.end()
     assert ended.code == 0, ended.err
@@ -159,7 +161,7 @@ def test_what_is_said_without_a_ticket(nobody: SecureGateway, tmp_path: Path) ->
     damaged.write_bytes((keytabs / "alice.keytab").read_bytes()[:-7])
     log_in = ["kinit", "-l", "1s", "-c", f"FILE:{stale}", "-k", "-t", str(keytabs / "alice.keytab"), "alice"]
     environ = nobody.environ()
-    subprocess.run(log_in, env=environ, check=True, timeout=30)
+    subprocess.run(log_in, env=environ, check=True, timeout=PATIENCE)
     given: list[tuple[dict[str, str], list[str], str]] = [
         ({}, [], f"no Kerberos ticket (cache: {nobody.environment['KRB5CCNAME']})"),
         ({}, ["--keytab", str(tmp_path / "none")], f"the keytab {tmp_path / 'none'} cannot be read"),
@@ -174,9 +176,9 @@ def test_what_is_said_without_a_ticket(nobody: SecureGateway, tmp_path: Path) ->
     ]
     for variables, words, expected in given:
         if variables:
-            wait_for(lambda: not valid(stale, environ), 30, "the ticket does not expire")
+            wait_for(lambda: not valid(stale, environ), message="the ticket does not expire")
         nobody.environment.update(variables)
-        ended = nobody.submit(*words, "--", "true", seconds=60)
+        ended = nobody.submit(*words, "--", "true")
         assert (ended.code, ended.out) == (1, ""), ended.err
         assert expected in ended.err
         assert "hint: " in ended.err

@@ -42,10 +42,10 @@ def own(tmp_path: Path) -> Iterator[MiniHadoop]:
 
 def run(hadoop: MiniHadoop, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [*TOOL, *arguments, "--dir", str(hadoop.layout.root)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=200)
+    return subprocess.run(command, capture_output=True, text=True, timeout=500)
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 120.0) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 400.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "the condition did not come true"
@@ -84,7 +84,7 @@ def test_both_nodes_run_and_hdfs_keeps_bytes(hadoop: MiniHadoop, hdfs_dir: str, 
         str(tmp_path / "file"),
         path,
     ]  # the relative path finds HDFS by HADOOP_CONF_DIR
-    subprocess.run(put, env=hadoop.env(), check=True, timeout=120)
+    subprocess.run(put, env=hadoop.env(), check=True, timeout=240)
     web = WebHdfs(hadoop.namenode_web)
     assert web.list(path)["file"]["length"] == 3_000_000
     assert web.read(f"{path}/file") == (tmp_path / "file").read_bytes()
@@ -190,7 +190,7 @@ def test_an_interrupted_start_leaves_no_process(own: MiniHadoop, number: signal.
     # INT while it formats, TERM when all daemons boot
     wait_for(lambda: len(started(own)) >= (1 if number is signal.SIGINT else 4))
     up.send_signal(number)
-    _, said = up.communicate(timeout=100)
+    _, said = up.communicate(timeout=240)
     assert up.returncode == 128 + number
     assert "interrupted" in said
     assert leftovers(own) == []
@@ -235,7 +235,7 @@ def test_other_versions(tmp_path: Path, version: str) -> None:
         assert len(health.live_nodes(one.state())) == 2
         round_trip(one, "/other")
         said = subprocess.run(
-            ["hadoop", "version"], env=one.env(), check=True, stdout=subprocess.PIPE, text=True, timeout=120
+            ["hadoop", "version"], env=one.env(), check=True, stdout=subprocess.PIPE, text=True, timeout=240
         )
         assert f"Hadoop {version}" in said.stdout
     assert leftovers(one) == []

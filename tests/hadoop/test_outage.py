@@ -13,7 +13,7 @@ import pytest
 from dfsadmin import dfsadmin
 from minihadoop import MiniHadoop
 from places import Place
-from submitting import PROGRAMS, Gateway, wait_for
+from submitting import PATIENCE, PROGRAMS, Gateway, wait_for
 
 from xlearning.fs.commit import Committer
 from xlearning.fs.intent import upload_folder
@@ -73,27 +73,27 @@ def test_download_upload_save_and_commit_survive_an_outage(
         *(sys.executable, str(PROGRAMS / "act.py"), "write:output/x=1"),
         *(f"touch:{gateway.root}/up-INDEX", f"wait:{gateway.root}/go"),
     )
-    wait_for((gateway.root / "up-0").exists, 60)
+    wait_for((gateway.root / "up-0").exists)
     downloading = gateway.start(
         *("--conf", "xlearning.download.file.thread.nums=1", "--input", f"{place.at('in')}#data"),
         *("--output", f"{place.at('out2')}#output", "--", "bash", "-c", "cat data/* | wc -c > output/bytes"),
     )
-    wait_for(lambda: list(gateway.root.glob("local/apps/*/containers/*/*/data/f*")), 60)
+    wait_for(lambda: list(gateway.root.glob("local/apps/*/containers/*/*/data/f*")))
     saving = gateway.start(
         *("--output", f"{place.at('out4')}#output", "--"),
         *(sys.executable, str(PROGRAMS / "act.py"), "write:output/x=1"),
         *(f"touch:{gateway.root}/saves-INDEX", f"wait:{gateway.root}/saved"),
     )
-    wait_for((gateway.root / "saves-0").exists, 60)
+    wait_for((gateway.root / "saves-0").exists)
     with ThreadPoolExecutor(1) as threads:
         stopped.set()
         (gateway.root / "go").touch()
         save = gateway.start_verb("save", "--local", "last")
         commit = threads.submit(committer.commit, 1, ["c1"], flat=False)
-        ends = [uploading.end(180), downloading.end(180), save.end(180)]
-        commit.result(180)
+        ends = [uploading.end(), downloading.end(), save.end()]
+        commit.result(PATIENCE)
     (gateway.root / "saved").touch()
-    ends.append(saving.end(180))
+    ends.append(saving.end())
     assert [end.code for end in ends] == [0] * 4, "".join(end.err for end in ends)
     (model,) = (name for name in place.children("out4") if name.startswith("interResult_"))
     assert {"_SUCCESS", "_manifest.json"} <= set(place.children(f"out4/{model}"))
@@ -143,14 +143,14 @@ def test_jobs_wait_for_a_name_node_in_safe_mode(place: Place, gateway: Gateway, 
     for name, options in jobs.items():
         waits = f"touch {gateway.root}/{name}; until [ -e {gateway.root}/go ]; do sleep 0.1; done"
         under_way[name] = gateway.start(*options, "--", "bash", "-c", f"{waits}; {programs[name]}")
-    wait_for(lambda: all((gateway.root / name).exists() for name in jobs), 60)
+    wait_for(lambda: all((gateway.root / name).exists() for name in jobs))
     assert "ON" in dfsadmin(guarded, "-safemode", "enter")
     (gateway.root / "go").touch()
     threading.Event().wait(SAFE_MODE)
     assert [running.process.poll() for running in under_way.values()] == [None] * 3
     assert not any(place.exists(f"{name}/_SUCCESS") for name in jobs)
     assert "OFF" in dfsadmin(guarded, "-safemode", "leave")
-    ends = {name: running.end(180) for name, running in under_way.items()}
+    ends = {name: running.end() for name, running in under_way.items()}
     assert [end.code for end in ends.values()] == [0] * 3, "".join(end.err for end in ends.values())
     assert place.read("uploads/out/one") == b"1\n"
     assert place.read("prints/part-r-00000") == lines
@@ -161,12 +161,14 @@ def test_jobs_wait_for_a_name_node_in_safe_mode(place: Place, gateway: Gateway, 
 
 @pytest.mark.parametrize("what", ["input", "output"])
 def test_a_silent_hdfs_at_submit_is_one_sentence(
-    what: str, place: Place, gateway: Gateway, stopped: threading.Event, hadoop: MiniHadoop
+    what: str, place: Place, gateway: Gateway, hadoop: MiniHadoop
 ) -> None:
     gateway.properties["xlearning.fs.timeout"] = "3s"
-    stopped.set()
-    wait_for(lambda: hadoop.troubles(), 30, "HDFS goes on")
-    ended = gateway.submit(f"--{what}", f"{place.at(what)}#data", "--", "true", seconds=60)
+    hadoop.pause("hdfs")
+    try:
+        ended = gateway.submit(f"--{what}", f"{place.at(what)}#data", "--", "true")
+    finally:
+        hadoop.resume("hdfs")
     assert ended.code == 1
     assert ended.out == ""
     assert "did not answer" in ended.err

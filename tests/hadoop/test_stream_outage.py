@@ -53,7 +53,7 @@ def start(gateway: Gateway, source: str, name: str, *options: object) -> tuple[R
         *("--conf", "xlearning.input.prefetch=0"),  # or all of it would be read before the outage
         *("--", sys.executable, "-c", PROGRAM, folder),
     )
-    wait_for(lambda: len(list(folder.glob("up-*"))) == 2 or running.process.poll() is not None, 60)
+    wait_for(lambda: len(list(folder.glob("up-*"))) == 2 or running.process.poll() is not None)
     return running, folder
 
 
@@ -63,7 +63,7 @@ def test_a_stream_survives_an_outage_or_says_what_failed(
     path = hdfs_dir.removeprefix(outage.hdfs_uri)
     WebHdfs(outage.namenode_web).write(f"{path}/in/lines", DATA, blocksize=BLOCK)
     assert len(DATA) > 5 * BLOCK
-    patient, folder = start(gateway, f"{hdfs_dir}/in", "patient")
+    patient, folder = start(gateway, f"{hdfs_dir}/in", "patient", "--conf", "xlearning.fs.retry.time=900s")
     hasty, other = start(gateway, f"{hdfs_dir}/in", "hasty", "--conf", "xlearning.fs.retry.time=1s")
     outage.stop("datanode", kill=True)
     (folder / "go").touch()

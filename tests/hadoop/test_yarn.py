@@ -12,7 +12,7 @@ import urllib.request
 from pathlib import Path
 
 from places import Place
-from submitting import PROGRAMS, words_of
+from submitting import PATIENCE, PROGRAMS, words_of
 from yarn_gateway import YarnGateway, processes_of
 
 SHOW, ACT = PROGRAMS / "show.py", PROGRAMS / "act.py"
@@ -100,7 +100,7 @@ def test_a_worker_fails(place: Place, gateway: YarnGateway) -> None:
 
 def test_an_agent_is_killed(gateway: YarnGateway) -> None:
     running = gateway.start(*JOB, *FOR_EVER)
-    running.said("worker: 2 running", 180)
+    running.said("worker: 2 running")
     app_id = gateway.submitted(running)
     agents = [p for p in processes_of(app_id) if words_of(p)[-1:] == ["agent"]]
     assert len(agents) == 3
@@ -114,7 +114,7 @@ def test_an_agent_is_killed(gateway: YarnGateway) -> None:
 
 def test_interrupted(gateway: YarnGateway) -> None:
     running = gateway.start(*JOB, *FOR_EVER)
-    running.said("worker: 2 running", 180)
+    running.said("worker: 2 running")
     app_id = gateway.submitted(running)
     running.process.send_signal(signal.SIGINT)
     ended = running.end()
@@ -126,22 +126,22 @@ def test_interrupted(gateway: YarnGateway) -> None:
 def test_killed_by_yarn_while_followed(gateway: YarnGateway) -> None:
     """The page goes through YARN's proxy; then the application is killed from outside."""
     running = gateway.start(*JOB, *FOR_EVER)
-    running.said("Page: ", 180)
+    running.said("Page: ")
     app_id = gateway.submitted(running)
-    running.said("worker: 2 running", 120)
+    running.said("worker: 2 running")
     page = re.search(r"Page: (\S+)", running.err)
     assert page is not None
     assert f"/proxy/{app_id}/" in page.group(1)
     assert page.group(1).endswith("/")
-    with urllib.request.urlopen(page.group(1), timeout=20) as reply:
+    with urllib.request.urlopen(page.group(1), timeout=PATIENCE) as reply:
         html = reply.read().decode()
     assert app_id in html
     assets = re.findall(r'(?:src|href)="(?!data:|#)([^":]+\.(?:js|css|svg))"', html)
     assert assets
     for asset in assets:
-        with urllib.request.urlopen(page.group(1) + asset, timeout=20) as reply:
+        with urllib.request.urlopen(page.group(1) + asset, timeout=PATIENCE) as reply:
             assert reply.status == 200
-    with urllib.request.urlopen(f"{page.group(1)}api/v1/job", timeout=20) as reply:
+    with urllib.request.urlopen(f"{page.group(1)}api/v1/job", timeout=PATIENCE) as reply:
         assert json.load(reply)["app_id"] == app_id
     kill_on_yarn(gateway, app_id)
     ended = running.end()
@@ -153,7 +153,7 @@ def test_killed_by_yarn_while_followed(gateway: YarnGateway) -> None:
 def kill_on_yarn(gateway: YarnGateway, app_id: str) -> None:
     """As `yarn application -kill` does."""
     words = ["yarn", "application", "-kill", app_id]
-    subprocess.run(words, env=gateway.environ(), capture_output=True, check=True, timeout=60)
+    subprocess.run(words, env=gateway.environ(), capture_output=True, check=True, timeout=PATIENCE)
 
 
 def test_no_resource_manager(gateway: YarnGateway) -> None:
@@ -167,7 +167,7 @@ def test_no_resource_manager(gateway: YarnGateway) -> None:
     )
     (conf / "yarn-site.xml").write_text(f"<configuration>{down}</configuration>")
     gateway.environment["HADOOP_CONF_DIR"] = gateway.environment["YARN_CONF_DIR"] = str(conf)
-    ended = gateway.submit("--", "true", seconds=60)
+    ended = gateway.submit("--", "true")
     assert (ended.code, ended.out) == (1, "")
     assert "no ResourceManager" in ended.err
     assert "Traceback" not in ended.err

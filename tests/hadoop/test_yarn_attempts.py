@@ -41,15 +41,15 @@ def test_a_second_attempt_gets_more_memory_and_commits(place: Place, gateway: Ya
         f"until test -e {go}; do sleep 0.1; done"
     )
     running = gateway.start(*TWICE, "--output", f"{place.at('out')}#model", *program(body))
-    running.said("worker: 1 running", 180)
+    running.said("worker: 1 running")
     app_id = gateway.submitted(running)
     first = {p.pid for p in processes_of(app_id)}
     part(app_id, "am").kill()
     grown = 512 + 256 + 768  # the ApplicationMaster with skein, a worker with half as much again
-    wait_for(lambda: gateway.application(app_id)["allocatedMB"] == grown, 60, "memory has not grown")
-    wait_for(lambda: read(started) == 2, 60, "it does not run again")
+    wait_for(lambda: gateway.application(app_id)["allocatedMB"] == grown, message="memory has not grown")
+    wait_for(lambda: read(started) == 2, message="it does not run again")
     assert gateway.application(app_id)["runningContainers"] == 2
-    assert not first & {p.pid for p in processes_of(app_id)}
+    wait_for(lambda: not first & {p.pid for p in processes_of(app_id)}, message="the first attempt is left")
     go.touch()
     ended = running.end()
     assert ended.code == 0, ended.err
@@ -79,7 +79,7 @@ def test_skeins_jvm_dies_during_the_commit(place: Place, gateway: YarnGateway) -
     tries = gateway.root / "tries"
     body = f"echo $CONTAINER_ID >> {tries}; sleep 600"
     running = gateway.start(*TWICE, "--output", f"{place.at('out')}#model", *program(body))
-    running.said("worker: 1 running", 180)
+    running.said("worker: 1 running")
     app_id = gateway.submitted(running)
     begin_commit(place, gateway, app_id)
     am = part(app_id, "am")
@@ -87,7 +87,7 @@ def test_skeins_jvm_dies_during_the_commit(place: Place, gateway: YarnGateway) -
     assert jvm is not None
     assert "com.anaconda.skein.ApplicationMaster" in jvm.cmdline()
     jvm.kill()
-    wait_for(lambda: not am.is_running(), 20, "the ApplicationMaster outlived skein's JVM")
+    wait_for(lambda: not am.is_running(), message="the ApplicationMaster outlived skein's JVM")
     ended = running.end()
     assert ended.code == 0, ended.err
     assert sorted(place.tree("out")) == ["_SUCCESS", "model/weights"]
@@ -101,7 +101,7 @@ def test_the_last_master_dies_during_the_commit(place: Place, gateway: YarnGatew
     running = gateway.start(
         *("--board-enable", "false", "--output", f"{place.at('out')}#model", *program("sleep 600"))
     )
-    running.said("worker: 1 running", 180)
+    running.said("worker: 1 running")
     app_id = gateway.submitted(running)
     begin_commit(place, gateway, app_id)
     part(app_id, "am").kill()
@@ -116,7 +116,7 @@ def test_the_last_master_dies_during_the_commit(place: Place, gateway: YarnGatew
 
 def test_a_lost_agent_is_a_reason_to_try_again(gateway: YarnGateway) -> None:
     running = gateway.start(*TWICE, *program("case $CONTAINER_ID in *_01_0*) sleep 600;; esac"))
-    running.said("worker: 1 running", 180)
+    running.said("worker: 1 running")
     app_id = gateway.submitted(running)
     part(app_id, "agent").kill()
     ended = running.end()
@@ -135,7 +135,7 @@ def test_the_end_for_good_is_not_tried_again(place: Place, gateway: YarnGateway)
     tries = gateway.root / "tries"
     body = f"echo $CONTAINER_ID >> {tries}; sleep 600"
     running = gateway.start(*TWICE, "--output", f"{place.at('out')}#model", *program(body))
-    running.said("worker: 1 running", 180)
+    running.said("worker: 1 running")
     app_id = gateway.submitted(running)
     running.process.send_signal(signal.SIGINT)
     ended = running.end()
@@ -147,7 +147,7 @@ def test_the_end_for_good_is_not_tried_again(place: Place, gateway: YarnGateway)
     def told() -> object:
         return gateway.application(app_id)["state"] == "FINISHED"
 
-    wait_for(told, 120, "the second attempt does not end")
+    wait_for(told, message="the second attempt does not end")
     report = gateway.application(app_id)
     assert (report["finalStatus"], report["diagnostics"]) == ("KILLED", words)
     assert read(tries) == 1
@@ -157,7 +157,7 @@ def test_the_end_for_good_is_not_tried_again(place: Place, gateway: YarnGateway)
 
 def test_nothing_is_left_to_try(gateway: YarnGateway) -> None:
     running = gateway.start("--board-enable", "false", "--priority", "HIGH", *program("sleep 600"))
-    running.said("worker: 1 running", 180)
+    running.said("worker: 1 running")
     assert "YARN gave the application priority 0, not 4" in running.err
     app_id = gateway.submitted(running)
     jvm = part(app_id, "am").parent()
@@ -198,7 +198,7 @@ def test_a_resource_manager_that_never_answers(gateway: YarnGateway) -> None:
         )
         (conf / "yarn-site.xml").write_text(f"<configuration>{rows}</configuration>")
         gateway.environment["HADOOP_CONF_DIR"] = gateway.environment["YARN_CONF_DIR"] = str(conf)
-        ended = gateway.submit("--", "true", seconds=60)
+        ended = gateway.submit("--", "true")
     assert (ended.code, ended.out) == (1, "")
     assert "no ResourceManager" in ended.err
     assert address in ended.err

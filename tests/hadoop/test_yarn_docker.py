@@ -37,7 +37,7 @@ def test_no_container_outlives_an_application_that_is_killed_from_outside(
             *("--files", script, "--logs", "--", "bash", "train.sh"),
         )
         app_id = gateway.submitted(running)
-        running.said("worker read input", 120)
+        running.said("worker read input")
         wait_for(lambda: len(docker.of_application(app_id)) == 2)
         gateway.kill_on_yarn(app_id)
         running.end()

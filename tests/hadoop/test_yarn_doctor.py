@@ -8,7 +8,7 @@ from yarn_gateway import YarnGateway, settled
 
 
 def test_the_cluster_and_a_container(gateway: YarnGateway) -> None:
-    told = gateway.verb("doctor", "--in-cluster", "--output", "json", seconds=240)
+    told = gateway.verb("doctor", "--in-cluster", "--output", "json")
     assert told.code == 0, told.out + told.err
     found = {one["id"]: one for one in json.loads(told.out)["checks"]}
     wrong = [one for one in found.values() if one["result"] not in ("ok", "warning")]

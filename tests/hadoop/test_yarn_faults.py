@@ -123,12 +123,12 @@ def test_refused_before_anything_starts(hdfs_dir: str, gateways: Gateways) -> No
     place.write("there/file", b"1")
 
     def missing_input() -> None:
-        ended = gateways().submit("--input", f"{place.at('nowhere')}#data", "--", "true", seconds=60)
+        ended = gateways().submit("--input", f"{place.at('nowhere')}#data", "--", "true")
         assert (ended.code, ended.out) == (1, ""), ended.err
         assert place.at("nowhere") in ended.err
 
     def output_exists() -> None:
-        ended = gateways().submit("--output", f"{place.at('there')}#output", "--", "true", seconds=60)
+        ended = gateways().submit("--output", f"{place.at('there')}#output", "--", "true")
         assert (ended.code, ended.out) == (1, ""), ended.err
         assert "exists already" in ended.err
         assert place.read("there/file") == b"1"

@@ -37,7 +37,7 @@ def test_containers_get_what_their_role_asks_for(gateway: YarnGateway) -> None:
     go = gateway.work / "go"
     running = gateway.start(*words, "--worker-gpus", 1, "--logs", "--", "bash", "-c", _SHOW % go)
     app_id = gateway.submitted(running)
-    running.said("worker:1 CUDA=", 120)
+    running.said("worker:1 CUDA=")
     given = {one["name"]: one["value"] for one in infos(gateway.application(app_id))}
     assert given["yarn.io/gpu"] == 2
     go.touch()

@@ -40,7 +40,6 @@ def test_hadoops_classes_and_the_users(nodes: YarnGateway, place: Place, jar: Pa
         *("--inputformat", "org.apache.hadoop.mapred.SequenceFileInputFormat"),
         *("--conf", "xlearning.inputformat.java=true", "--conf", "xlearning.input.split.number=6"),
         *("--outputformat", "example.Brackets", "--cacheFile", place.at("lib/own.jar"), "--", "cat"),
-        seconds=240,
     )
     assert first.code == 0, first.err
     assert "Libraries for the nodes: jpype1" in first.err
@@ -52,7 +51,6 @@ def test_hadoops_classes_and_the_users(nodes: YarnGateway, place: Place, jar: Pa
         *("--inputformat", "example.Upper", "--jars", jar),
         *("--conf", "xlearning.outputformat.java=true", "--conf", "xlearning.outputformat.codec=gzip"),
         *("--outputformat", "org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat", "--", "cat"),
-        seconds=240,
     )
     assert second.code == 0, second.err
     (said,) = [line for line in second.err.splitlines() if "Libraries for the nodes" in line]

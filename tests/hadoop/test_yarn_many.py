@@ -72,7 +72,7 @@ def test_several(count: int, hadoop: MiniHadoop, hdfs_dir: str, other_home: str,
             ids[user] = gateway.submitted(running)
             assert gateway.application(ids[user])["user"] == user
         for running in submissions.values():
-            running.said("worker: 1 running", 120)
+            running.said("worker: 1 running")
         stranger = FileSystems(hadoop.hdfs_uri)
         for user, app_id in ids.items():
             status = stranger.default.stat(f"{mine.shared}/staging/{app_id}")
@@ -85,7 +85,7 @@ def test_several(count: int, hadoop: MiniHadoop, hdfs_dir: str, other_home: str,
         output = stranger.default.stat(f"{other_home}/two/_SUCCESS")
         assert output.owner == OTHER
         skein = f"{other_home}/.skein/{ids[OTHER]}"
-        wait_for(lambda: not exists(stranger.default, skein), 30, f"{skein} is left")
+        wait_for(lambda: not exists(stranger.default, skein), message=f"{skein} is left")
         go.unlink()
 
     side_by_side({"one_after_the_other": one_after_the_other, "two_users": two_users})

@@ -33,6 +33,7 @@ def gateway(hadoop: MiniHadoop, hdfs_dir: str, tmp_path: Path) -> Iterator[YarnG
     gateway = YarnGateway(tmp_path / "gateway", hadoop, f"{hdfs_dir}/shared", dict(os.environ))
     yield gateway
     gateway.close()
+    gateway.end_applications()
 
 
 def test_another_python_no_configuration_and_no_interpreter(place: Place, gateway: YarnGateway) -> None:
@@ -45,7 +46,6 @@ def test_another_python_no_configuration_and_no_interpreter(place: Place, gatewa
     ended = gateway.submit(
         *(*PLAIN, "--conf", f"xlearning.python={newer[-1]}", "--output", f"{place.at('out')}#out"),
         *("--", "bash", "-c", REPORT),
-        seconds=240,
     )
     assert ended.code == 0, ended.err
     version = "{}.{}".format(*version_of(newer[-1]))
@@ -59,7 +59,7 @@ def test_another_python_no_configuration_and_no_interpreter(place: Place, gatewa
     core.write_bytes(place.read("out/out/conf/core-site.xml"))
     assert hadoop_xml.read(core).values["fs.defaultFS"] == gateway.storage.default_uri
 
-    failed = lost.end(240)
+    failed = lost.end()
     assert failed.code == 2, failed.err
     assert "FAILED after " in failed.err
     assert f"there is no {NO_INTERPRETER} on the node" in failed.err
@@ -73,7 +73,7 @@ def test_from_a_wheel_with_an_administrators_archive(
 ) -> None:
     program = installed_from_a_wheel(tmp_path)
     gateway.program = (str(program),)
-    made = gateway.verb("package", "--output", "ours.tar.gz", seconds=120)
+    made = gateway.verb("package", "--output", "ours.tar.gz")
     assert (made.code, made.out) == (0, "ours.tar.gz\n"), made.err
     with tarfile.open(gateway.work / "ours.tar.gz") as tar:
         names = {name.removeprefix("./") for name in tar.getnames()}

@@ -68,7 +68,7 @@ def test_orc_of_hdfs_and_s3_as_lz4_to_s3(
         *("--", "bash", "-c", WORK),
     )
     app_id = nodes.submitted(running)
-    running.said("1 running", 200)
+    running.said("1 running")
     running.said("Page: ")
     (page,) = re.findall(r"Page: (\S+)", running.err)
     told = on_the_page(page, app_id)
@@ -79,7 +79,7 @@ def test_orc_of_hdfs_and_s3_as_lz4_to_s3(
     for folder in ("logs", "local/nmPrivate", "local/usercache/*/appcache"):
         assert holding_secret([*hadoop.layout.data.glob(f"nodemanager*/{folder}/{app_id}")]) == []
     go.touch()
-    ended = running.end(240)
+    ended = running.end()
     assert ended.code == 0, ended.err
     wanted = "Libraries for the nodes: cramjam, pyarrow, s3fs"
     assert wanted in ended.err

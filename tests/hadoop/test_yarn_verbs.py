@@ -16,7 +16,7 @@ import scalars
 from json_answers import conforming
 from minihadoop import MiniHadoop
 from places import Place
-from submitting import PROGRAMS, SUBMIT, Ended, Running, wait_for
+from submitting import PATIENCE, PROGRAMS, SUBMIT, Ended, Running, wait_for
 from webhdfs import WebHdfs
 from yarn_gateway import YarnGateway, settled
 
@@ -35,6 +35,7 @@ def gateway(hadoop: MiniHadoop, tmp_path: Path) -> Iterator[YarnGateway]:
     gateway.properties["xlearning.local.dir"] = str(tmp_path / "local")
     yield gateway
     gateway.close()
+    gateway.end_applications()
     WebHdfs(hadoop.namenode_web).delete(path)
 
 
@@ -51,7 +52,7 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str, tmp_path:
         *("--", "bash", "-c", f"sleep 1; touch output/x; cp -r {tmp_path}/run eventLog"),
     )
     app_id = gateway.submitted(job)
-    job.said("25%", 180)
+    job.said("25%")
     program = start_program(gateway, app_id, place.at("by-program"))
     one_that_nobody_follows(gateway, left.end(), place)
     it_is_shown(gateway, app_id)
@@ -64,7 +65,7 @@ def test_one_job_from_life_to_end(gateway: YarnGateway, hdfs_dir: str, tmp_path:
     assert place.exists(f"{saved.removeprefix(place.uri + '/')}/_SUCCESS")
     stranger = others_see_little(gateway, app_id)
     program.said("asked")
-    followed.said("worker:1 | err 1", 60)
+    followed.said("worker:1 | err 1")
     killed = gateway.verb("kill", app_id, "--reason", "seen enough")
     assert (killed.code, killed.out) == (0, f"{app_id} KILLED\n"), killed.err
     end = job.end()
@@ -104,7 +105,7 @@ def program_has_seen(ended: Ended, app_id: str, place: Place) -> None:
 def one_that_nobody_follows(gateway: YarnGateway, left: Ended, place: Place) -> None:
     assert left.code == 0, left.err
     assert f"xl-submit kill {left.app_id}" in left.err and "SUCCEEDED" not in left.err
-    wait_for(lambda: gateway.application(left.app_id)["state"] == "FINISHED", 120, "it does not end")
+    wait_for(lambda: gateway.application(left.app_id)["state"] == "FINISHED", message="it does not end")
     settled(gateway, left.app_id)
     assert {name.rpartition("/")[2] for name in place.tree("left")} == {"x", "_SUCCESS"}
     told = json.loads(good(gateway.verb("status", left.app_id, "--output", "json")))
@@ -139,8 +140,9 @@ def it_is_shown(gateway: YarnGateway, app_id: str) -> None:
     assert (listed["app_name"], listed["app_type"], listed["backend"]) == ("verbs", "TENSORFLOW", "yarn")
     assert listed["queue"].endswith("default")
     assert listed["state"] == "RUNNING"
-    assert app_id in completed(gateway, "xl-submit kill ")
-    assert any(name.endswith("default") for name in completed(gateway, "xl-submit --queue "))
+    # a shell asks again, too, where the cluster does not answer while a finger is on the key
+    wait_for(lambda: app_id in completed(gateway, "xl-submit kill "))
+    wait_for(lambda: any(name.endswith("default") for name in completed(gateway, "xl-submit --queue ")))
 
 
 def completed(gateway: YarnGateway, line: str) -> list[str]:
@@ -153,7 +155,7 @@ def completed(gateway: YarnGateway, line: str) -> list[str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.stderr == ""
     return [item.partition(",")[2].partition("\t")[0] for item in done.stdout.splitlines()]
@@ -194,7 +196,7 @@ def others_see_little(gateway: YarnGateway, app_id: str) -> Running:
     assert saved.code == 1 and "is private" in saved.err and "Traceback" not in saved.err
     assert app_id not in gateway.verb("list").out
     stranger = gateway.start_verb("top", app_id)
-    stranger.said("more than its state and its end is private", 60)
+    stranger.said("more than its state and its end is private")
     del gateway.environment["HADOOP_USER_NAME"]
     return stranger
 
@@ -247,7 +249,7 @@ def what_others_have_put_there_is_not_believed(gateway: YarnGateway, app_id: str
         input=json.dumps({**record, "command": ["evil"]}).encode(),
         env={**gateway.environ(), "HADOOP_USER_NAME": "evil"},
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     told = conforming("status", json.loads(good(gateway.verb("status", app_id, "--output", "json"))))
     assert (told["source"], told["details"]) == ("backend", None)
@@ -256,7 +258,9 @@ def what_others_have_put_there_is_not_believed(gateway: YarnGateway, app_id: str
 
 def its_logs_are_gathered(gateway: YarnGateway, app_id: str) -> None:
     done = ("SUCCEEDED", "FAILED")
-    wait_for(lambda: gateway.application(app_id)["logAggregationStatus"] in done, 60, "logs are not gathered")
+    wait_for(
+        lambda: gateway.application(app_id)["logAggregationStatus"] in done, message="logs are not gathered"
+    )
     words = ("--role", "worker", "--index", 0, "--file", "stderr")
     assert "err 0\n" in good(gateway.verb("logs", app_id, *words))
     nowhere = ("--conf", "xlearning.history.log.dir=/nowhere")  # the roles are then known by YARN's logs

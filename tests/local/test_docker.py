@@ -89,15 +89,15 @@ def test_a_container_ends_with_its_job(docker: Gateway, daemon: Daemon, *, kille
     script = f"trap '' TERM; touch {started}; while :; do sleep 0.05; done"
     running = docker.start("--docker-image", "train:1", "--conf", "xlearning.container.stop.grace=100ms",
                            "--", "bash", "-c", script)  # fmt: skip
-    wait_for(started.exists)
+    wait_for(lambda: started.exists() and daemon.containers)
     ((container_id, process),) = daemon.containers.items()
     if killed:
         agent_of(docker, container_id).kill()
     else:
         running.process.terminate()
     running.end()
-    wait_for(lambda: process.poll() is not None)
-    assert not daemon.containers
+    wait_for(lambda: not daemon.containers)
+    assert process.poll() is not None
     assert [request.argv[:2] for request in daemon.of("rm")] == [["rm", "--force"]]
     docker.nothing_is_left()
 

@@ -129,7 +129,7 @@ def test_a_kill_ends_everything_within_its_time(place: Place, gateway: Gateway) 
 
 
 def test_an_agent_that_stalls_is_given_up(place: Place, gateway: Gateway) -> None:
-    gateway.properties["xlearning.agent.timeout"] = "3s"
+    gateway.properties["xlearning.agent.timeout"] = "5s"
     running = start_and_wait(
         gateway,
         *("--app-type", "TENSORFLOW", "--ps-num", 1, "--worker-num", 1),
@@ -140,11 +140,11 @@ def test_an_agent_that_stalls_is_given_up(place: Place, gateway: Gateway) -> Non
     stalled.send_signal(signal.SIGSTOP)
     ended = running.end()
     failed_clean(ended, gateway, place)
-    assert "silent for 3 s" in ended.err
+    assert "silent for 5 s" in ended.err
 
 
 @pytest.mark.parametrize(
-    ("timeout", "stall"), [("3s", 8), pytest.param("10s", 30, marks=pytest.mark.large)], ids=["8s", "30s"]
+    ("timeout", "stall"), [("5s", 8), pytest.param("10s", 30, marks=pytest.mark.large)], ids=["8s", "30s"]
 )
 def test_an_am_that_stalls_does_not_kill_its_workers(
     timeout: str, stall: float, place: Place, gateway: Gateway

@@ -174,7 +174,7 @@ def test_a_worker_that_dies_ends_the_job_with_its_name(gateway: Gateway) -> None
     wait_for(lambda: len(here()) == 3, message="no ranks")
     victim = max(here())
     kill_agent_of(gateway, victim)
-    ended = running.end(30)
+    ended = running.end()
     assert ended.code == 2
     assert f"First to fail: worker:1 ({victim}" in ended.err
     gateway.nothing_is_left()
@@ -200,7 +200,7 @@ def test_no_shared_memory_is_left_by_what_is_killed(gateway: Gateway, program: s
     victim = node if program == "run.py" else node.parent()
     assert victim is not None and any(word.endswith(program) for word in words_of(victim))
     victim.send_signal(9)
-    ended = running.end(30)
+    ended = running.end()
     assert ended.code == 2 and "First to fail: worker:0" in ended.err
     gateway.nothing_is_left()
     wait_for(lambda: not leftovers(app_id), message="it is left")
@@ -266,7 +266,7 @@ def test_a_mpirun_that_is_killed_is_to_blame_itself(gateway: Gateway) -> None:
         *(str(frameworks.python("mpi")), "stay.py"),
     )
     wait_for(lambda: (found := mpirun_of(gateway)) and (found[0].send_signal(9), True), message="no mpirun")
-    ended = running.end(30)
+    ended = running.end()
     assert ended.code == 2
     assert "First to fail: scheduler:0" in ended.err and "exit code 137" in ended.err
     assert "| xlearning: mpirun was killed by signal 9" in ended.err

@@ -200,7 +200,8 @@ def am(staging: Path) -> Iterator[Am]:
 
 
 @pytest.fixture
-def scene(staging: Path) -> Iterator[Scene]:
+def scene(staging: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+    monkeypatch.setattr("xlearning.client.following.follow._LAST_WORDS", 60.0)  # for a busy machine
     made = Scene(staging)
     yield made
     made.close()

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 import pytest
 
+from xlearning.cluster.local_files import remove_tree
 from xlearning.errors import StorageError, StorageUnavailable, UsageError
 from xlearning.fs import FileSystems, transfer
 from xlearning.fs.local import LocalFileSystem
@@ -131,6 +132,27 @@ def test_upload_follows_links(fss: FileSystems, source: Path, tmp_path: Path) ->
     copied = tmp_path / "target"
     assert (copied / "outer").read_text() == (copied / "tree" / "folder" / "file").read_text() == "outside"
     assert not any(path.is_symlink() for path in copied.rglob("*"))
+
+
+def test_upload_of_deeper_folders_than_python_calls_itself(fss: FileSystems, tmp_path: Path) -> None:
+    depth, limit = 400, sys.getrecursionlimit()
+    here = os.getcwd()  # noqa: PTH109
+    os.chdir(tmp_path)
+    try:
+        for _ in range(depth):
+            os.mkdir("d")  # noqa: PTH102
+            os.chdir("d")
+        Path("f").write_text("x")
+    finally:
+        os.chdir(here)
+    try:
+        sys.setrecursionlimit(300)
+        assert upload(fss, tmp_path / "d", f"file://{tmp_path}/t/d") == TransferResult(1, 1)
+        assert (tmp_path / "t" / "/".join("d" * depth) / "f").read_text() == "x"
+    finally:
+        sys.setrecursionlimit(limit)
+        for name in ("d", "t"):
+            remove_tree(tmp_path / name)
 
 
 def test_upload_names_what_cannot_be_copied(fss: FileSystems, source: Path, tmp_path: Path) -> None:

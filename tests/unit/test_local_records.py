@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import io
 import json
 import os
 import time
@@ -10,16 +11,21 @@ from pathlib import Path
 
 import pytest
 
+from xlearning.client.back_ends.this_machine import OnThisMachine
+from xlearning.client.console import PlainConsole
+from xlearning.client.sweep import sweep_dead
 from xlearning.client.verbs.applications import find_application
 from xlearning.client.verbs.listing import list_lines
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.status_text import moment
+from xlearning.cluster import processes
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.local import LocalCluster
 from xlearning.cluster.local_files import AppFolder, Damaged
 from xlearning.cluster.local_supervisor import KEPT_APPLICATIONS, delete_old
 from xlearning.config import Config
 from xlearning.errors import ApplicationNotFound
+from xlearning.fs import FileSystems
 from xlearning.job import AppState, to_dict
 
 ME = getpass.getuser()
@@ -75,6 +81,52 @@ def test_folders_of_others_are_not_looked_at(tmp_path: Path, monkeypatch: pytest
     assert list(LocalCluster(tmp_path).list()) == []
     with pytest.raises(ApplicationNotFound):
         LocalCluster(tmp_path).report(GOOD)
+
+
+@pytest.mark.parametrize("state", [AppState.SUCCEEDED, AppState.RUNNING])
+def test_what_a_killed_supervisor_left_is_removed_by_the_next_submission(
+    state: AppState, tmp_path: Path
+) -> None:
+    folders = [put(tmp_path, GOOD), put(tmp_path, BAD)]
+    for folder, supervisor in zip(folders, ("999999999 1", processes.identity(os.getpid())), strict=True):
+        report = ApplicationReport(folder.name, "n", ME, state, attempt=1)
+        (folder / "app.json").write_text(json.dumps(to_dict(report)))
+        (folder / "supervisor.pid").write_text(supervisor)
+        launch = {"staging": "s", "client": "", "grace": 0.1, "patience": 1.0}
+        (folder / "launch.json").write_text(json.dumps(launch))
+        for name in (
+            "credentials",
+            "cache",
+            "am/1/work",
+            "am/1/logs",
+            "containers/c/work/in",
+            "containers/c/logs",
+        ):
+            (folder / name).mkdir(parents=True)
+            (folder / name / "file").write_text("much")
+    (tmp_path / "apps" / "something else").mkdir()
+    config = Config.from_properties({"xlearning.local.dir": str(tmp_path)})
+    OnThisMachine(config, ME).sweep(FileSystems("file://"), PlainConsole(io.StringIO()))
+    left = {str(path.relative_to(folders[0])) for path in folders[0].rglob("file")}
+    assert left == {"am/1/logs/file", "containers/c/logs/file"}
+    assert LocalCluster(tmp_path).report(GOOD).state.final
+    assert len(list(folders[1].rglob("file"))) == 6, "its supervisor lives"
+
+
+def test_what_a_client_left_that_was_killed_while_it_staged(tmp_path: Path) -> None:
+    cluster, console = LocalCluster(tmp_path), PlainConsole(io.StringIO())
+    config = Config.from_properties({"xlearning.local.dir": str(tmp_path)})
+    names = [cluster.new_application_id() for _ in range(2)]
+    for name in names:
+        (tmp_path / "staging" / name / "credentials").mkdir(parents=True)
+        (tmp_path / "staging" / name / "credentials" / "tls.key").write_text("secret")
+    (tmp_path / "apps" / names[0] / "client.pid").write_text("999999999 1")  # the other one is still at it
+    assert list(cluster.list()) == []
+    fss = FileSystems("file://")
+    sweep_dead((tmp_path / "staging").as_uri(), ME, fss, cluster, console)
+    OnThisMachine(config, ME).sweep(fss, console)
+    for folder in ("staging", "apps"):
+        assert [child.name for child in (tmp_path / folder).iterdir()] == names[1:]
 
 
 def test_old_folders_of_others_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,6 +176,30 @@ def fill(spool: Spool, count: int) -> None:
             part.write(b"%d" % number)
 
 
+def test_an_unexpected_error_of_a_file_system_is_told_and_nobody_waits(tmp_path: Path) -> None:
+    class Broken(LocalFileSystem):
+        def open_write(self, path: str, *, overwrite: bool = False) -> BinaryIO:
+            raise RuntimeError("a fault of a library" if overwrite else path)
+
+    failures: list[str] = []
+    spool = spool_of(tmp_path, Broken(), failures)
+    found: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            fill(spool, 5)
+            spool.finish()
+        except RuntimeError as error:
+            found.append(error)
+
+    working = threading.Thread(target=work, daemon=True)
+    working.start()
+    working.join(20)
+    assert [str(error) for error in found] == ["a fault of a library"]
+    assert failures == ["failed"]
+    spool.abandon()
+
+
 def test_storage_that_is_away_for_a_while_costs_time_only(tmp_path: Path) -> None:
     fs, failures = Shaky(), []  # type: ignore[var-annotated]
     spool = spool_of(tmp_path, fs, failures)

@@ -13,7 +13,7 @@ from .configuration import address
 from .daemons import kind, names
 from .layout import State
 
-TIMEOUT = 3.0
+TIMEOUT = 15.0
 """Seconds that a daemon may take to answer."""
 
 # Loopback never goes through a proxy, whatever the environment says.

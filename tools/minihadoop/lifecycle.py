@@ -13,9 +13,11 @@ from . import configuration, daemons, health, homes, ports, processes, realm, se
 from .errors import MiniHadoopError
 from .layout import Layout, State
 
-UP_TIMEOUT = 180.0
-PORT_TIMEOUT = 60.0  # seconds
+UP_TIMEOUT = 400.0
 """Seconds until every daemon must work; a quiet machine needs 7 to 15."""
+
+PORT_TIMEOUT = 60.0
+"""Seconds that another program may hold a port of a daemon that starts again."""
 
 STOP_PATIENCE = 15.0
 """Seconds between TERM and KILL of daemons that work."""
@@ -23,7 +25,7 @@ STOP_PATIENCE = 15.0
 ABORT_PATIENCE = 2.0
 """The same for daemons that were still starting: they have nothing to save."""
 
-_FORMAT_TIMEOUT = 120.0
+_FORMAT_TIMEOUT = 300.0
 _POLL = 0.2
 
 _log = logging.getLogger("minihadoop")

@@ -25,7 +25,7 @@ INSTALL = "apt-get install krb5-kdc krb5-admin-server krb5-user (or your system'
 
 _HOST = "localhost"
 _PROGRAMS = ("krb5kdc", "kdb5_util", "kadmin.local", "kinit")
-_PATIENCE = 30.0
+_PATIENCE = 120.0
 _TICKET = 24 * 3600  # seconds
 
 _KRB5_CONF = """\

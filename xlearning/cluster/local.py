@@ -32,6 +32,7 @@ from xlearning.cluster.local_files import (
 from xlearning.config import Config
 from xlearning.errors import ApplicationNotFound, ClusterError
 from xlearning.fs.base import join, split_uri
+from xlearning.fs.local import owner_name
 from xlearning.job import AppState, JobSpec, to_dict
 from xlearning.jsonfile import build
 
@@ -68,8 +69,10 @@ class LocalCluster:
             now = int(time.time() * 1000)
             for number in range(1, 10_000):
                 app_id = f"application_{now}_{number:04d}"
+                files = AppFolder(self._apps / app_id)
                 with contextlib.suppress(FileExistsError):
-                    (self._apps / app_id).mkdir(mode=0o700)
+                    files.path.mkdir(mode=0o700)
+                    files.client.write_text(processes.identity(os.getpid()))
                     return app_id
         except OSError as error:
             raise self._unusable(error) from error
@@ -118,6 +121,7 @@ class LocalCluster:
             pid = _start(files, env)
             files.supervisor.write_text(processes.identity(pid))
             threading.Thread(target=_collect, args=(pid,), name="supervisor", daemon=True).start()
+            files.client.unlink(missing_ok=True)
         except OSError as error:
             files.report.unlink(missing_ok=True)
             raise self._unusable(error) from error
@@ -126,8 +130,13 @@ class LocalCluster:
         """How an application stands.
 
         When its supervisor died, what it left is ended first (this may take some seconds), and the
-        report says so.
+        report says so. One whose client died before it was submitted has failed.
         """
+        files = self._files(app_id, known=False)
+        if _was_never_submitted(files):
+            words = "its client ended before it was submitted"
+            user = owner_name(os.getuid())
+            return ApplicationReport(app_id, "", user, AppState.FAILED, diagnostics=words)
         files = self._files(app_id)
         report = _read_report(files)
         if self._supervised(files) or report.state.final:
@@ -171,6 +180,7 @@ class LocalCluster:
         reports, damaged = [], []
         for name in names:
             try:
+                self._files(name)
                 reports.append(self.report(name))
             except ApplicationNotFound:
                 continue  # being prepared, never submitted, deleted at this moment, or somebody else's
@@ -181,6 +191,23 @@ class LocalCluster:
             more = f", and {len(damaged) - 1} more" if len(damaged) > 1 else ""
             self._warn(f"jobs whose record cannot be read are left out: {damaged[0]}{more}")
         return reports
+
+    def tidy(self) -> None:
+        """Do for every application what its supervisor could not, because it was killed: see `report`.
+
+        Working folders, with all the input that was copied into them, go also where it was killed after
+        its last report. What cannot be deleted stays for the next time.
+        """
+        if not self._apps.is_dir():
+            return
+        for folder in self._apps.iterdir():
+            with contextlib.suppress(ClusterError, OSError):
+                if _was_never_submitted(AppFolder(folder)):
+                    remove_tree(folder)
+                    continue
+                files = self._files(folder.name)
+                if self.report(folder.name).state.final and not self._supervised(files):
+                    _remove_working_folders(files)
 
     def containers(self, app_id: str) -> Sequence[KnownContainer]:
         """The containers that have left a folder, by id; the ApplicationMasters' first."""
@@ -262,8 +289,7 @@ class LocalCluster:
             words = f"{words}; the ApplicationMaster's last word: {said['diagnostics']}"
         final = {"state": state.value, "diagnostics": words, "tracking_url": "", "finished": time.time()}
         write_json(files.report, {**report, **final})
-        for folder in files.working_folders():
-            remove_tree(folder)
+        _remove_working_folders(files)
         return _read_report(files)
 
     def _unusable(self, error: OSError) -> ClusterError:
@@ -271,6 +297,19 @@ class LocalCluster:
             f"cannot use {self._apps}: {error.strerror}: {error.filename}",
             hint="set xlearning.local.dir to a folder that you may write",
         )
+
+
+def _was_never_submitted(files: AppFolder) -> bool:
+    """Whether a client has taken the id and then ended without a word."""
+    if not APP_ID.fullmatch(files.app_id) or not files.is_own() or files.report.exists():
+        return False
+    client = read_text(files.client)
+    return bool(client) and not processes.alive(client)
+
+
+def _remove_working_folders(files: AppFolder) -> None:
+    for folder in files.working_folders():
+        remove_tree(folder)
 
 
 def _read_report(files: AppFolder) -> ApplicationReport:

@@ -4,6 +4,7 @@
 
     app.json           the report, replaced atomically
     launch.json        what the supervisor starts
+    client.pid         identity of the client that has taken the id, until it is submitted
     supervisor.pid     identity of the supervisor
     killed.json        who has killed it by force, and why
     credentials/       tls.crt and tls.key
@@ -60,6 +61,7 @@ class AppFolder:
         self.app_id = path.name
         self.report = path / "app.json"
         self.launch = path / "launch.json"
+        self.client = path / "client.pid"
         self.supervisor = path / "supervisor.pid"
         self.killed = path / "killed.json"
         self.supervisor_log = path / "supervisor.log"

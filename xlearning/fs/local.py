@@ -193,9 +193,14 @@ def _found(local: str) -> os.stat_result:
 
 
 def _make_parents(local: str) -> None:
+    """Make all folders above, one after the other: there may be more than Python calls itself."""
     above = Path(local).parent
+    missing = [above]
     try:
-        above.mkdir(parents=True, exist_ok=True)
+        while not missing[-1].exists():
+            missing.append(missing[-1].parent)
+        for folder in reversed(missing):
+            folder.mkdir(exist_ok=True)
     except FileExistsError as error:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above)) from error
 

@@ -49,7 +49,7 @@ def scan(folder: Path, *, alive: bool = False) -> LocalTree:
     """
     tree, problems = LocalTree(), list[str]()
     own = folder.stat()
-    _scan(folder, "", ((own.st_dev, own.st_ino),), tree, problems, alive)
+    _scan(folder, (own.st_dev, own.st_ino), tree, problems, alive)
     if problems:
         more = f" and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
         raise StorageError(
@@ -76,15 +76,17 @@ def measure(folders: Iterable[Path]) -> tuple[int, int]:
     return files, size
 
 
-def _scan(
-    folder: Path,
-    prefix: str,
-    above: tuple[tuple[int, int], ...],
-    tree: LocalTree,
-    problems: list[str],
-    alive: bool,
-) -> None:
-    for path in _children(folder, alive):
+def _scan(folder: Path, above: tuple[int, int], tree: LocalTree, problems: list[str], alive: bool) -> None:
+    """Fill ``tree`` in the order of names, without recursion: programs make very deep folders."""
+    ids = {above}  # of the folder that is looked at and all above it
+    levels = [(above, "", iter(_children(folder, alive)))]
+    while levels:
+        own, prefix, children = levels[-1]
+        path = next(children, None)
+        if path is None:
+            levels.pop()
+            ids.discard(own)
+            continue
         relative = prefix + path.name
         try:
             found = path.stat()
@@ -100,12 +102,14 @@ def _scan(
             tree.files.append(relative)
         elif not modes.S_ISDIR(found.st_mode):
             problems.append(f"{relative} (a {special_kind(found.st_mode)})")
-        elif here in above:
+        elif here in ids:
             problems.append(f"{relative} (a symbolic link to a folder above itself)")
         else:
-            if not _children(path, alive):
+            below = _children(path, alive)
+            if not below:
                 tree.empty.append(relative)
-            _scan(path, f"{relative}/", (*above, here), tree, problems, alive)
+            ids.add(here)
+            levels.append((here, f"{relative}/", iter(below)))
 
 
 def _children(folder: Path, alive: bool) -> list[Path]:

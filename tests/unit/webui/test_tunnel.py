@@ -128,6 +128,18 @@ def test_the_page_hands_on_to_tensorboard(
     assert client.get("/tb/data").status_code == 404  # never beside the secret path
 
 
+@pytest.mark.parametrize(
+    "line",
+    [pack("GET", "x?q=\u2603"), pack("POST", "x", b"b", "a\r\nX: y"), pack("POST", "x", b"b", "\u2603")],
+)
+def test_what_http_cannot_carry_is_refused(
+    client: FlaskClient, source: samples.SampleSource, elsewhere: str, line: str
+) -> None:
+    source.set(samples.job(board=BoardView(True, elsewhere)))
+    got = client.put(f"{BASE}/tb/xl-tunnel", data=line)
+    assert (got.status_code, "HTTP cannot carry" in got.text) == (400, True)
+
+
 def test_there_is_a_sentence_while_tensorboard_is_not_there(
     client: FlaskClient, source: samples.SampleSource
 ) -> None:

@@ -103,10 +103,11 @@ class OnThisMachine:
         return ""
 
     def sweep(self, fss: FileSystems, console: Console) -> None:  # noqa: ARG002
-        """Temporary folders of dead clients; all else the supervisor of each application removes."""
+        """Temporary folders of dead clients, and what supervisors that were killed have not removed."""
         from xlearning.cluster import scratch
 
         scratch.sweep()
+        self._local.tidy()
 
     def tidy(self, app_id: str, fss: FileSystems, console: Console) -> None:
         """The supervisor of each application does that."""
