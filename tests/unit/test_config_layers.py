@@ -144,6 +144,27 @@ def test_final_stops_files_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("worker.num", "xlearning.worker.num"),
+        ("worker-memory", "xlearning.worker.memory"),
+        ("worker_memory", "xlearning.worker.memory"),
+        ("env.FOO", "xlearning.container.env.FOO"),
+        ("container.env.FOO", "xlearning.container.env.FOO"),
+    ],
+)
+def test_a_name_without_its_first_word_is_told_and_kept(name: str, meant: str) -> None:
+    config = conf(f"{name}=2")
+    assert config.warnings == (f"{name} (--conf) sets nothing of a job; did you mean {meant}?",)
+    assert config.explicit()[name] == "2"
+
+
+@pytest.mark.parametrize("name", ["mine", "yarn.archive", "env.", "env", "hadoop.tmp.dir", "my.worker.num"])
+def test_names_of_others_are_not_told(name: str) -> None:
+    assert conf(f"{name}=2").warnings == ()
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("${env.A}", "va"),

@@ -234,6 +234,23 @@ def test_a_command_that_is_not_there_is_told_once() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("./run.sh is not executable", "make it executable with chmod +x ./run.sh, or write bash ./run.sh"),
+        ("./my fit.py is not executable", "chmod +x './my fit.py', or write python3 './my fit.py'"),
+        ("/ is a folder", "a folder cannot be run: name a program in it"),
+        (
+            "./bad: the interpreter that its first line names is missing",
+            "correct the first line of ./bad (#!), or write bash ./bad",
+        ),
+    ],
+)
+def test_a_program_that_is_there_and_cannot_be_started(reason: str, expected: str) -> None:
+    assert expected in hint(126, [], reason)
+    assert "PATH" not in hint(126, [], reason)
+
+
 def test_changes_tell_each_thing_once() -> None:
     before = snapshot(container(0, ContainerState.RUNNING))
     assert changes(None, before) == ["RUNNING · worker: 1 running, 1 waiting"]

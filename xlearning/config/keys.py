@@ -29,6 +29,7 @@ __all__ = [
     "is_known",
     "lookup",
     "suggestions",
+    "unprefixed",
 ]
 
 GROUPS: tuple[Group, ...] = (
@@ -84,3 +85,13 @@ def suggestions(name: str, most: int = 1) -> list[str]:
 
     names = [known for known in _BY_NAME if known.startswith(name.partition(".")[0] + ".")]
     return difflib.get_close_matches(name, names, n=most, cutoff=0.75)
+
+
+def unprefixed(name: str) -> str:
+    """The property meant by its name without ``xlearning.``, such as ``worker-num``; empty where none is."""
+    if name in _BY_NAME or family(name) is not None:
+        return ""
+    if name.startswith("env.") and len(name) > len("env."):
+        return f"{PREFIX}container.{name}"
+    tried = (PREFIX + spelt for spelt in (name, name.replace("-", "."), name.replace("_", ".")))
+    return next((full for full in tried if is_known(full)), "")

@@ -11,7 +11,7 @@ from xlearning.config import hadoop_xml, properties_file
 from xlearning.config.confidential import HIDDEN, hide, is_secret, mask
 from xlearning.config.expand import Expander
 from xlearning.config.files import ConfFile
-from xlearning.config.keys import HBOX_PREFIX, PREFIX, canonical, is_known, lookup, suggestions
+from xlearning.config.keys import HBOX_PREFIX, PREFIX, canonical, is_known, lookup, suggestions, unprefixed
 from xlearning.errors import ConfigError
 
 _REFERENCE = re.compile(r"\$\{[^}]*")
@@ -185,6 +185,8 @@ class Merger:
             near = suggestions(name)
             hint = f"; did you mean {near[0]}?" if near else ""
             self.warnings.append(f"unknown property {name} ({source}){hint}")
+        elif (full := unprefixed(name)) and self._among_the_first("properties without xlearning."):
+            self.warnings.append(f"{name} ({source}) sets nothing of a job; did you mean {full}?")
 
 
 def _shortened(text: str) -> str:

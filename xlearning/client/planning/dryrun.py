@@ -31,7 +31,7 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
         *(_role(role) for role in job.roles),
     ]
     for listing in plan.listings:
-        lines += ["", f"Input {listing.spec.local} ({job.input_strategy.value}): {listing.amount}"]
+        lines += ["", f"{listing.title(job.input_strategy)} ({job.input_strategy.value}): {listing.amount}"]
         if not plan.streams:
             lines += _shares(listing, plan.workers, dealing.rule(config))
     if plan.streams:
