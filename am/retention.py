@@ -10,10 +10,10 @@ from xlearning.am.core.retention import expired
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems, parent
 from xlearning.fs.base import FileSystem, join
-from xlearning.fs.intent import SUCCESS
+from xlearning.fs.intent import MANIFESTS, SUCCESS
 from xlearning.fs.retry import keep_trying
 
-MANIFEST = "_manifest.json"
+MANIFEST = f"{MANIFESTS}.json"
 _LIMIT = 64 << 20  # bytes; one line for each container
 
 

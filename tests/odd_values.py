@@ -70,7 +70,7 @@ class OddValues:
         files = ["--files", f"{PROGRAMS / 'raw.py'},{_listed(FILE)}", "--env-file", "odd, .env"]
         archives = ["--archives", f"{_listed('packed, x.tgz')}#{_listed(UNPACKED)}"]
         return [
-            *("--app-name", self.name, "--output", f"{self._out}#{self.local}"),
+            *("--app-name", self.name, "--output", f"{_listed(self._out)}#{self.local}"),
             *given, *family, *files, *archives,
             *("--", sys.executable, "raw.py", self.local, *map(os.fsdecode, WORDS)),
         ]  # fmt: skip

@@ -28,8 +28,9 @@ A `<final>true</final>` in a file of (2) to (4) holds against later files, not a
 `${other.property}`, `${env.NAME}`, `${env.NAME-text}` and `${env.NAME:-text}` in values are replaced.
 
 Every `xlearning.NAME` is known as `hbox.NAME` too; further names stand below a property's own.
-An unknown `xlearning.*` or `hbox.*` name is a warning with the most similar known name. A value that cannot
-be read is an error; all such errors are reported together.
+An unknown `xlearning.*` or `hbox.*` name is a warning with the most similar known name, as is one of ours
+without its prefix (`worker.num`, `env.NAME`). A value that cannot be read is an error; all such errors are
+reported together.
 
 What becomes of a value that is not the default:
 

@@ -19,6 +19,7 @@ from xlearning.container.outputs.upload import OnProgress, Output, publish
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems, parent
 from xlearning.fs.base import exists, join
+from xlearning.fs.intent import MANIFESTS
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +98,7 @@ def save(
             about = ledger.manifest(_below(source, order.outputs), container_id, confirmed)
             if not about["files"]:
                 continue
-            path = join(folder, "_manifest", f"{container_id}.json")
+            path = join(folder, MANIFESTS, f"{container_id}.json")
             step(functools.partial(_write, fss, path, json.dumps(about).encode("ascii")))
     except BaseException:
         hold.release()

@@ -269,7 +269,9 @@ def test_an_output_that_cannot_be_made_is_told_before_the_work(tmp_path: Path, g
     (tmp_path / "out").symlink_to(tmp_path / "nowhere" / "at-all")
     ended = gateway.submit("--output", f"{tmp_path}/out#m", "--", "touch", str(tmp_path / "worked"))
     failed_clean(ended, gateway)
-    assert "the output cannot be used" in ended.err
+    why = f"file://{tmp_path}/out cannot be made, or not be written to: "
+    assert f"the output cannot be used: {why}" in ended.err and "Errno" not in ended.err
+    assert "hint: choose another folder" in ended.err
     assert not (tmp_path / "worked").exists()
 
 

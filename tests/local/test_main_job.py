@@ -267,3 +267,16 @@ def test_staging_and_history_may_lie_where_the_data_do(place: Place, gateway: Ga
     assert place.children("staging") == []
     record = json.loads(place.read(f"history/{ended.app_id}/job.json"))
     assert (record["state"], len(record["containers"])) == ("SUCCEEDED", 3)
+
+
+def test_the_output_of_a_job_is_the_input_of_the_next(place: Place, gateway: Gateway) -> None:
+    for name in ("_SUCCESS", "container_1/part-0", "container_2/.hidden", "_temporary/0/late"):
+        place.write(f"first/{name}", b"")
+    ended = gateway.submit(
+        *("--worker-num", 3, "--input", f"{place.at('first')}#data", "--output", f"{place.at('out')}#output"),
+        *("--files", SHOW, "--", sys.executable, "show.py"),
+    )
+    finished_well(ended, place, gateway)
+    seen = shown(place)
+    assert len(seen) == 2
+    assert {path for record in seen.values() for path in record["inputs"]} == {"data/part-0", "data/.hidden"}

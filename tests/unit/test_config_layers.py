@@ -132,6 +132,33 @@ def test_unknown_names_are_told_and_kept() -> None:
         config.get("yarn.x")
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("worker.num", NUM),
+        ("worker-memory", MEMORY),
+        ("env.FOO_x-y", "xlearning.container.env.FOO_x-y"),
+        ("container.env.FOO", "xlearning.container.env.FOO"),
+        ("env.maxlength", "xlearning.env.maxlength"),
+        ("fs.retry.time", "xlearning.fs.retry.time"),
+        ("tf.input.ps.enable", "xlearning.tf.input.ps.enable"),
+        ("outputformat.codec", "xlearning.outputformat.codec"),
+    ],
+)
+def test_a_name_without_our_prefix_is_told(name: str, meant: str) -> None:
+    config = conf(f"{name}=1")
+    assert config.warnings == (f"{name} (--conf) is no property of XLearning; did you mean {meant}?",)
+    assert config.explicit() == {name: "1"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["fs.defaultFS", "mapred.min.split.size", "my.own", "my.worker.num", "worker", "yarn.x", "env."],
+)
+def test_other_names_may_be_the_users_own(name: str) -> None:
+    assert conf(f"{name}=1").warnings == ()
+
+
 def test_final_stops_files_only(tmp_path: Path) -> None:
     text = "<property><name>{}</name><value>{}</value><final>true</final></property>"
     body = text.format("hbox.worker.num", 2) + text.format(MEMORY, "2g")
@@ -141,27 +168,6 @@ def test_final_stops_files_only(tmp_path: Path) -> None:
     assert config.get(NUM) == 2
     assert len(config.warnings) == 1 and "final in site file" in config.warnings[0]
     assert conf(f"{NUM}=7", conf_dir=tmp_path).get(NUM) == 7
-
-
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("worker.num", "xlearning.worker.num"),
-        ("worker-memory", "xlearning.worker.memory"),
-        ("worker_memory", "xlearning.worker.memory"),
-        ("env.FOO", "xlearning.container.env.FOO"),
-        ("container.env.FOO", "xlearning.container.env.FOO"),
-    ],
-)
-def test_a_name_without_its_first_word_is_told_and_kept(name: str, meant: str) -> None:
-    config = conf(f"{name}=2")
-    assert config.warnings == (f"{name} (--conf) sets nothing of a job; did you mean {meant}?",)
-    assert config.explicit()[name] == "2"
-
-
-@pytest.mark.parametrize("name", ["mine", "yarn.archive", "env.", "env", "hadoop.tmp.dir", "my.worker.num"])
-def test_names_of_others_are_not_told(name: str) -> None:
-    assert conf(f"{name}=2").warnings == ()
 
 
 @pytest.mark.parametrize(

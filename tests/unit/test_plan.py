@@ -44,7 +44,16 @@ _KEPT = "file:///tmp/XLearning/eventLog"
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("data/a", "data/b", "data/sub/c", "data/.hidden", "data/_SUCCESS", "train.py", "env.tgz"):
+    for name in (
+        "data/a",
+        "data/b",
+        "data/sub/c",
+        "data/.hidden",
+        "data/_logs",
+        "data/_SUCCESS",
+        "train.py",
+        "env.tgz",
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
@@ -282,13 +291,36 @@ def test_every_file_counts_and_paths_are_absolute(folder: Path) -> None:
     assert made.job.inputs[0].local == "d"
     assert made.job.inputs[0].patterns == (f"file://{folder}/data",)
     names = [status.path.removeprefix(f"file://{folder}/data/") for status in made.listings[0].files]
-    assert names == [".hidden", "_SUCCESS", "a", "b", "sub/c"]
+    assert names == [".hidden", "_logs", "a", "b", "sub/c"]
 
 
 def test_equal_local_names_are_joined_in_order(folder: Path) -> None:
     inputs = job("--input", "data/b#x", "--input", "train.py#y", "--input", "data/a,env.tgz#x").inputs
     assert [spec.local for spec in inputs] == ["x", "y"]
     assert inputs[0].patterns == tuple(f"file://{folder}/{name}" for name in ("data/b", "data/a", "env.tgz"))
+
+
+def test_an_output_may_go_to_several_places(folder: Path) -> None:
+    outputs = job("--output", "o,/p , q\\,r#m", "--output", "s").outputs
+    assert [(spec.remote, spec.local) for spec in outputs] == [
+        *((f"file://{folder}/o", "m"), ("file:///p", "m"), (f"file://{folder}/q,r", "m")),
+        (f"file://{folder}/s", "output"),
+    ]
+    streamed = refusal("--output-strategy", "stream", "--output", "o,p")
+    assert "writes to one output, and there are 2" in streamed
+    assert "names no path" in refusal("--output", ",#m")
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("m/a#a,m/b#b", "write one --output each: --output m/a#a --output m/b#b"),
+        ("x#model#v2", "write --output PATH#NAME: neither of them can hold a #"),
+        ("x#a,b#c#d", "write --output PATH#NAME: neither of them can hold a #"),
+    ],
+)
+def test_an_output_has_one_name(text: str, fix: str) -> None:
+    assert f"--output {text} holds more than one #\n  hint: {fix}" in refusal("--output", text)
 
 
 def test_default_local_names() -> None:
@@ -398,6 +430,7 @@ def test_output_that_exists() -> None:
         (["."], "exists already"),
         (["interResult_2026_11_29_20_39_31/c"], "models that were saved while a job ran"),
         ([f"_temporary/{DEAD}_000001", "interResult_1"], "move what was saved"),
+        (["interResult_1"], "keep it beside the new output: --output-existing merge"),
         ([f"_temporary/{ALIVE}_000001", "interResult_1"], "is being written"),
         (["_SUCCESS", "interResult_1"], "exists already"),
     ],
@@ -637,6 +670,17 @@ def test_what_the_job_reads_is_not_overwritten(folder: Path) -> None:
         assert f"{mode} and xlearning.failed.upload=true: a job that fails would replace what" in words
     assert job("--input", "data/sub#in", "--output", "data/lib#out", *OVERWRITE).outputs
     assert job("--input", "data#in", "--output", "data#out", "--output-existing", "merge").outputs
+
+
+def test_saved_models_are_told_where_they_are_read_and_where_they_go(folder: Path) -> None:
+    saved = folder / "data" / "sub" / "interResult_2026_11_29_20_39_31"
+    saved.mkdir()
+    (saved / "w").write_text("")
+    words = "1 saved model in", "holds 1 file of 1 saved model"
+    for mode, told in (("overwrite", (True, False)), ("merge", (False, False))):
+        notes = "\n".join(plan("--output", "data/sub#m", "--output-existing", mode).notes)
+        assert tuple(word in notes for word in words) == told
+    assert words[1] in "\n".join(plan("--input", "data#d").notes)
 
 
 def test_a_placeholder_is_told() -> None:

@@ -35,7 +35,7 @@ def test_outputs_that_cannot_be_used(s3: S3Server) -> None:
     specs = [
         OutputSpec(remote, "out") for remote in (f"{bucket}/there", f"{bucket}/a/new", "s3a://no-such/a/b")
     ]
-    assert not check_free(specs, fss, user="me", report=nobody, saves="/i_", problems=problems)
+    assert not check_free(specs, fss, user="me", report=nobody, saves="/i_", problems=problems, notes=[])
     there, lacking = problems
     assert there.fix.startswith("choose another folder, or delete what is there, or say what becomes of it")
     assert lacking.message == "output s3a://no-such/a/b: there is no bucket no-such"

@@ -82,6 +82,13 @@ def as_nobody() -> Iterator[None]:
         os.seteuid(before)
 
 
+def saves() -> str:
+    save = Path("saves/interResult_2026_01_01_00_00_00")
+    save.mkdir(parents=True)
+    (save / "w").touch()
+    return str(save.parent)
+
+
 def secret() -> str:
     Path("secret").write_text("s")
     Path("secret").chmod(0)
@@ -109,6 +116,8 @@ CASES: dict[str, Callable[[], str]] = {
     "the output exists": lambda: local("--output", "full#m"),
     "the output is a file": lambda: local("--output", "train.py#m"),
     "the output lies below a file": lambda: local("--output", "train.py/x#m"),
+    "the output lies in /proc or /sys": lambda: local("--output", "/proc/x#m"),
+    "an output with several names": lambda: local("--output", "a#x,b#y"),
     "one output inside another": lambda: local("--output", "out#m", "--output", "out/x#n"),
     "an output to overwrite that holds the input, or a file that is shipped": lambda: local(
         "--input", "one#in", "--output", "one#out", "--output-existing", "overwrite"
@@ -116,6 +125,10 @@ CASES: dict[str, Callable[[], str]] = {
     "an output that is not empty, even by a job that fails": lambda: local(
         *("--output", "full#m", "--output-existing", "overwrite", "--conf", "xlearning.failed.upload=true")
     ),
+    "an output to overwrite that holds saved models (note)": lambda: local(
+        "--output", f"{saves()}#m", "--output-existing", "overwrite"
+    ),
+    "an input that holds saved models (note)": lambda: local("--input", f"{saves()}#data"),
     "the output inside an input (note)": lambda: local("--input", "one#data", "--output", "one/out#m"),
     "the output among files of jobs": lambda: local("--output", "local/apps/x#m"),
     "a file is missing": lambda: local("--files", "nofile"),

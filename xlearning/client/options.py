@@ -73,7 +73,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("input", "Files, folders or globs to read, and the name of the folder in the containers.", DATA,
            _MANY, metavar="PATH[,PATH...][#NAME]", common=True),
     Option("output", "Folder to publish, and the name of the folder in the containers that goes there.",
-           DATA, _MANY, metavar="PATH[#NAME]", common=True),
+           DATA, _MANY, metavar="PATH[,PATH...][#NAME]", common=True),
     Option("input-strategy",
            "DOWNLOAD copies the files into the container; PLACEHOLDER hands over their addresses in "
            "INPUT_FILE_LIST; STREAM feeds their lines to the program's standard input.",

@@ -79,19 +79,21 @@ def is_known(name: str) -> bool:
     return name in _BY_NAME or family(name) in FAMILIES
 
 
+def unprefixed(name: str) -> str | None:
+    """The property of ours that ``name`` stands for if its prefix was left out; ``-`` may be ``.``."""
+    if name in _BY_NAME:
+        return None
+    for prefix in (PREFIX, HBOX_PREFIX, f"{PREFIX}container."):
+        full = prefix + name
+        for one in (full, full.replace("-", ".")):
+            if one in _BY_NAME or (one.endswith(name) and family(one) in FAMILIES):
+                return canonical(one)
+    return None
+
+
 def suggestions(name: str, most: int = 1) -> list[str]:
     """Known names that are like an unknown one, the most similar first."""
     import difflib
 
     names = [known for known in _BY_NAME if known.startswith(name.partition(".")[0] + ".")]
     return difflib.get_close_matches(name, names, n=most, cutoff=0.75)
-
-
-def unprefixed(name: str) -> str:
-    """The property meant by its name without ``xlearning.``, such as ``worker-num``; empty where none is."""
-    if name in _BY_NAME or family(name) is not None:
-        return ""
-    if name.startswith("env.") and len(name) > len("env."):
-        return f"{PREFIX}container.{name}"
-    tried = (PREFIX + spelt for spelt in (name, name.replace("-", "."), name.replace("_", ".")))
-    return next((full for full in tried if is_known(full)), "")

@@ -185,8 +185,8 @@ class Merger:
             near = suggestions(name)
             hint = f"; did you mean {near[0]}?" if near else ""
             self.warnings.append(f"unknown property {name} ({source}){hint}")
-        elif (full := unprefixed(name)) and self._among_the_first("properties without xlearning."):
-            self.warnings.append(f"{name} ({source}) sets nothing of a job; did you mean {full}?")
+        elif (meant := unprefixed(name)) and self._among_the_first(f"names without {PREFIX}"):
+            self.warnings.append(f"{name} ({source}) is no property of XLearning; did you mean {meant}?")
 
 
 def _shortened(text: str) -> str:

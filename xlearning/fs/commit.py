@@ -110,14 +110,16 @@ class Committer:
         Raises
         ------
         OutputTaken
-        OSError
+        StorageError
             A folder cannot be made.
+        OSError
+            A folder cannot be listed.
         """
         found = []
         for remote in self._remotes:
             root = join(remote, TEMPORARY)
             own = join(root, f"{self._app_id}_{attempt:06d}")
-            self._try(lambda own=own: self._fs(own).mkdirs(own))  # type: ignore[misc]
+            self._make(own, remote)
             found += [c.path for c in self._children(root) if not c.name.startswith(f"{self._app_id}_")]
             if attempt == 1 and self._existing == replacing.ERROR:
                 # a later one may meet what was saved on the way
@@ -356,6 +358,19 @@ class Committer:
 
     def _fs(self, uri: str) -> FileSystem:
         return self._storage.of(uri)
+
+    def _make(self, folder: str, remote: str) -> None:
+        """A folder in the output ``remote``."""
+        try:
+            self._try(lambda: self._fs(folder).mkdirs(folder))
+        except XLearningError:
+            raise
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise StorageError(
+                f"{remote} cannot be made, or not be written to: {why[:1].lower()}{why[1:]}",
+                hint="choose another folder, or ask its owner for the right to write",
+            ) from error
 
     def _try(self, step: Callable[[], T]) -> T:
         """One step, repeated while the file system is unavailable."""

@@ -10,6 +10,8 @@ from xlearning.fs.base import join
 
 TEMPORARY = "_temporary"
 SUCCESS = "_SUCCESS"
+MANIFESTS = "_manifest"  # of a save: a folder, and beside it a file of this name with .json
+SAVE_ID = r"\d{4}(?:_\d\d){5}"  # a pattern: what the name of a save's folder ends with
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """``--input``: what is asked for, and what is there.
 
-Every file counts, hidden ones and those that start with ``_`` too, as in XLearning; with the input
-strategy STREAM these do not, as in Hadoop. The local name of an input given twice joins both.
+Every file counts, hidden ones too, as in XLearning, but for ``_SUCCESS`` and other marks of commits; with
+the input strategy STREAM hidden ones do not, as in Hadoop. The local name of an input given twice joins both.
 """
 
 from __future__ import annotations

@@ -10,13 +10,14 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 
-from xlearning.client.planning.names import local_name, split_alias
+from xlearning.client.planning import saved_models
+from xlearning.client.planning.names import local_name, split_alias, split_list
 from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, ClusterUnavailable, StorageError
 from xlearning.fs import FileSystems, parent, split_uri
 from xlearning.fs.base import ObjectStore, exists
-from xlearning.fs.replacing import ERROR
+from xlearning.fs.replacing import ERROR, OVERWRITE
 from xlearning.job import InputSpec, OutputSpec
 
 TEMPORARY, SUCCESS = "_temporary", "_SUCCESS"
@@ -25,7 +26,10 @@ _OTHER_FOLDER_ONLY = "choose another folder, or wait for its end"
 _BEING_WRITTEN = "is being written by"
 _EXISTS = "exists already"
 _SAVED = "exists already: it holds models that were saved while a job ran, which did not succeed"
-_KEEP_SAVED = "choose another folder, or move what was saved to another place"
+_KEEP_SAVED = (
+    "choose another folder, move what was saved to another place, or keep it beside the new output: "
+    "--output-existing merge"
+)
 
 Report = Callable[[str], ApplicationReport]
 
@@ -37,23 +41,35 @@ def parse(
     specs = []
     for text in texts:
         path, alias = split_alias(text)
-        if not path.strip():
+        if "#" in path:
+            problems.append(Problem(f"--output {text} holds more than one #", _one_each(text)))
+            continue
+        parts = split_list(path)
+        if not parts:
             problems.append(Problem(f"--output {text} names no path", "write --output PATH#NAME"))
             continue
         name = default_name if alias is None else alias
-        remote = resolve(path.strip(), fss, "--output", problems)
+        found = [resolve(part.replace("\\,", ","), fss, "--output", problems) for part in parts]
         try:
             local = local_name(name)
         except ValueError as error:
             fix = "give a plain relative name after #, such as #model"
             problems.append(Problem(f"--output {text}: the local name {name!r} cannot be used: {error}", fix))
             continue
-        fault = _fault(remote, local) if remote is not None else None
-        if fault is not None:
-            problems.append(fault)
-        elif remote is not None:
-            specs.append(OutputSpec(remote.rstrip("/"), local))
+        for remote in (uri for uri in found if uri is not None):
+            fault = _fault(remote, local)
+            if fault is not None:
+                problems.append(fault)
+            else:
+                specs.append(OutputSpec(remote.rstrip("/"), local))
     return specs
+
+
+def _one_each(text: str) -> str:
+    parts = split_list(text)
+    if len(parts) > 1 and all(part.count("#") == 1 for part in parts):
+        return f"write one --output each: {' '.join(f'--output {part}' for part in parts)}"
+    return "write --output PATH#NAME: neither of them can hold a #"
 
 
 def _fault(remote: str, local: str) -> Problem | None:
@@ -118,6 +134,7 @@ def check_free(
     saves: str,
     existing: str = ERROR,
     problems: list[Problem],
+    notes: list[str],
 ) -> list[str]:
     """Remotes that hold only remains of dead applications; everything else that exists is a problem.
 
@@ -132,6 +149,8 @@ def check_free(
     for remote in dict.fromkeys(spec.remote for spec in specs):
         try:
             reason = _occupied(remote, fss, user, report, saves, strict=existing == ERROR)
+            if existing == OVERWRITE and not reason:
+                saved_models.tell_deleted(remote, saves, fss, notes)
         except FileNotFoundError:
             problems += _unmakeable(remote, fss)
             continue

@@ -19,6 +19,7 @@ from xlearning.client.planning import (
     replaced,
     resources,
     roles,
+    saved_models,
     sinks,
     streams,
     variables,
@@ -154,7 +155,7 @@ def make_plan(
     docker.check(app_type, type_, config, found, notes, local=setting.local)
     output_strategy = OutputStrategy(config.get("xlearning.output.strategy"))
     if output_strategy is OutputStrategy.STREAM:
-        sinks.check(request, config, found, notes)
+        sinks.check(request, len(output_specs), config, found, notes)
     own = variables.variables(request, config, found)
     carry.check(request.command, own, found, local=setting.local)
     search = variables.search_paths(request, config, found)
@@ -169,6 +170,7 @@ def make_plan(
         input_specs, fss, allow_empty=allow_empty, hidden=not streaming, problems=found
     )
     saves = config.get("xlearning.interresult.dir")
+    saved_models.tell_read(listings, saves, notes)
     outputs.check_saves(saves, found)
     existing = config.get("xlearning.output.existing")
     sweep = outputs.check_free(
@@ -179,6 +181,7 @@ def make_plan(
         saves=saves,
         existing=existing,
         problems=found,
+        notes=notes,
     )
     replaced.check_failures(existing, config.get("xlearning.failed.upload"), found)
     if existing == OVERWRITE:

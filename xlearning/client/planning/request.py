@@ -19,7 +19,7 @@ class Request:
     inputs : tuple of str
         ``PATH[,PATH...][#NAME]`` each.
     outputs : tuple of str
-        ``PATH[#NAME]`` each.
+        ``PATH[,PATH...][#NAME]`` each.
     files : tuple of str
         ``FILE[,FILE...]`` each, of this machine.
     cache_files, archives, cache_archives : tuple of str

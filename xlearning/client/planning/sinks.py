@@ -11,11 +11,11 @@ from xlearning.config import Config
 from xlearning.errors import UsageError
 
 
-def check(request: Request, config: Config, problems: list[Problem], notes: list[str]) -> None:
+def check(request: Request, outputs: int, config: Config, problems: list[Problem], notes: list[str]) -> None:
     """One output, in a format that is there; what has no meaning here is a note."""
     from xlearning.formats.output.registry import output_format  # not loaded by other strategies
 
-    problems += _problems(request.outputs)
+    problems += _problems(request.outputs, outputs)
     for text in request.outputs:
         _, alias = split_alias(text)
         if alias is not None:
@@ -33,10 +33,10 @@ def check(request: Request, config: Config, problems: list[Problem], notes: list
         problems.append(Problem(error.message, error.hint or ""))
 
 
-def _problems(outputs: Sequence[str]) -> list[Problem]:
-    if not outputs:
+def _problems(texts: Sequence[str], outputs: int) -> list[Problem]:
+    if not texts:
         return [Problem("output strategy STREAM without an output", "add --output PATH, or leave it out")]
-    if len(outputs) > 1:
-        words = f"output strategy STREAM writes to one output, and there are {len(outputs)}"
+    if outputs > 1:
+        words = f"output strategy STREAM writes to one output, and there are {outputs}"
         return [Problem(words, "keep one --output, or let the program write files with UPLOAD")]
     return []

@@ -88,12 +88,20 @@ def _refusal(folder: str, fss: FileSystems, user: str, problems: list[Problem]) 
                 above = parent(above)
         if not found.is_dir:
             return f"{above} is a file"
+        if _is_kernels(above):
+            return f"{above} belongs to the kernel, which takes no files"
         return "" if _writable(fs, above) else f"{user} may not write into {above}"
     except PermissionError:
         return f"{user} may not look into the folders above it"
     except StorageError as error:
         unanswered(folder, error, fss, problems)
         return ""
+
+
+def _is_kernels(folder: str) -> bool:
+    """Whether ``folder`` is shown by this machine's kernel; root is told that it may write there."""
+    scheme, _, path = split_uri(folder)
+    return scheme == "file" and f"{os.path.realpath(path)}/".startswith(("/proc/", "/sys/"))
 
 
 def _writable(fs: FileSystem, folder: str) -> bool:
