@@ -62,6 +62,7 @@ def snapshot(
         inputs=state.inputs or tuple(InputView(i.local, i.patterns, 0, 0) for i in job.inputs),
         input_strategy=job.input_strategy,
         outputs=job.outputs,
+        output_strategy=job.output_strategy,
         board=replace(state.board, enabled=job.board.enabled),
         page_url=page_url,
         saves=tuple(_save(run) for run in reversed(state.saves)),

@@ -99,6 +99,12 @@ def test_saves_of_all_that_upload_while_they_run(place: Place, gateway: Gateway)
     assert ended.code == 0, ended.err
     assert ended.err.count("Save Model") >= 2
     assert set(place.children("out")) == {"_SUCCESS", *parts, *job.saves()}
+    told = [line.strip() for line in ended.err.splitlines()]
+    assert {f"{part}/" for part in parts} < set(told), "what was published"
+    assert not {f"{name}/" for name in job.saves()} & set(told)
+    assert [line for line in told if line.startswith("Saved: ")] == [
+        f"Saved: {place.at(f'out/{name}')}" for name in reversed(job.saves())
+    ]
     gateway.nothing_is_left()
 
 

@@ -68,6 +68,9 @@ def test_compressed_in_a_folder_of_the_container(disk: Place, gateway: Gateway, 
     assert success[0] == "_SUCCESS"
     assert name.startswith("container_") and name.endswith("/part-r-00000.gz")
     assert gzip.decompress(data) == TEXT
+    for verb in ("status", "describe"):
+        told = gateway.verb(verb, "--local", "last").out
+        assert "standard output" in told and "./output" not in told
 
 
 def test_of_one_worker_alone(disk: Place, gateway: Gateway) -> None:
@@ -130,5 +133,5 @@ def test_what_makes_no_sense_is_refused(disk: Place, gateway: Gateway) -> None:
         "--dry-run", "--output-strategy", "stream", "--output", f"{disk.at('out')}#model", "--", "true"
     )
     assert ended.code == 0, ended.err
-    assert "Outputs (STREAM, from every worker)" in ended.out
+    assert f"Outputs (STREAM, from every worker)\n  standard output -> {disk.at('out')}\n" in ended.out
     assert "standard output goes there, and no folder model of the containers" in ended.err + ended.out

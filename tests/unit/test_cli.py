@@ -230,12 +230,12 @@ def test_dry_run_shows_everything_and_starts_nothing(folder: Path) -> None:
         folder,
         *("--local", "--dry-run", "--app-type", "tensorflow", "--worker-num", "2", "--ps-num", "1"),
         *("--input", "data#d", "--output", "out#model", "--files", "train.py", "--conf-file", str(site)),
-        *("-c", "xlearning.container.env.MODE=a=b", "--", "python", "train.py", "--name", "a b"),
+        *("-c", "xlearning.container.env.MODE=a=b", "--", "sh", "train.py", "--name", "a b"),
     )
     assert (done.returncode, done.stderr) == (0, "")
     for part in (
         "type TENSORFLOW",
-        "python train.py --name 'a b'",
+        "sh train.py --name 'a b'",
         "ps            1 x 2.0 GiB, 1 core",
         "worker        2 x 1.0 GiB, 1 core",
         "Input d (DOWNLOAD): 3 files, 6 B",
@@ -252,7 +252,7 @@ def test_dry_run_shows_everything_and_starts_nothing(folder: Path) -> None:
 
 
 def test_notes_go_to_standard_error_with_a_date(folder: Path) -> None:
-    done = xl_submit(folder, "--local", "--dry-run", "--worker-num", "7", "--input", "data#d", "x")
+    done = xl_submit(folder, "--local", "--dry-run", "--worker-num", "7", "--input", "data#d", "true")
     assert done.returncode == 0
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d WARN  3 workers instead of 7: .*\n", done.stderr)
 
@@ -322,6 +322,31 @@ def test_a_misspelt_verb(folder: Path, words: tuple[str, ...], meant: str) -> No
 
 def test_a_verb_behind_options_submits_nothing(folder: Path) -> None:
     assert_one_sentence(xl_submit(folder, "--local", "list"), "list is a verb: it comes first")
+
+
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [
+        (("help",), "Usage: xl-submit [OPTION]..."),
+        (("help", "list"), "Usage: xl-submit list "),
+        (("--help", "list"), "Usage: xl-submit list "),
+        (("-h", "logs"), "Usage: xl-submit logs "),
+        (("help", "submit"), "Usage: xl-submit [OPTION]..."),
+        (("--help", "train.sh"), "Usage: xl-submit [OPTION]..."),
+    ],
+)
+def test_help_as_a_verb(words: tuple[str, ...], usage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 0
+    told = capsys.readouterr()
+    assert (told.out.startswith(usage), told.err) == (True, "")
+
+
+@pytest.mark.parametrize("words", [("help",), ("help", "list")])
+def test_a_program_called_help_is_run(folder: Path, words: tuple[str, ...]) -> None:
+    (folder / "help").write_text("")
+    (folder / "help").chmod(0o755)
+    done = xl_submit(folder, *words, PATH=f"{folder}:{os.environ['PATH']}")
+    assert "HADOOP_CONF_DIR is not set" in done.stderr
 
 
 @pytest.mark.parametrize("verb", ["completion", *VERBS])

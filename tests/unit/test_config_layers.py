@@ -151,7 +151,10 @@ def test_a_name_without_our_prefix_is_told(name: str, meant: str) -> None:
     assert config.explicit() == {name: "1"}
 
 
-@pytest.mark.parametrize("name", ["fs.defaultFS", "mapred.min.split.size", "my.own", "worker", "yarn.x"])
+@pytest.mark.parametrize(
+    "name",
+    ["fs.defaultFS", "mapred.min.split.size", "my.own", "my.worker.num", "worker", "yarn.x", "env."],
+)
 def test_other_names_may_be_the_users_own(name: str) -> None:
     assert conf(f"{name}=1").warnings == ()
 

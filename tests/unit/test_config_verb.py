@@ -43,7 +43,10 @@ def test_list_of_what_is_set_with_sources(tmp_path: Path) -> None:
         ["xlearning.am.memory", "2g", f"site file {site}, as hbox.driver.memory"],
         ["xlearning.ps.num", "3", "--conf"],
     ]
-    assert lines[-2:] == [f"  {tmp_path / 'xlearning-site.xml'} (not read)", f"  {site}"]
+    newer = tmp_path / "xlearning-site.xml"
+    assert lines[-2:] == [f"  {newer} (not there)", f"  {site}"]
+    hadoop_xml.write(newer, {"base": "/c"})
+    assert list_lines(listed(conf(tmp_path), every=False))[-2:] == [f"  {newer}", f"  {site} (not read)"]
     assert list_lines(listed(conf(), every=False))[0] == "Every property has its default."
 
 
@@ -155,7 +158,7 @@ def test_the_command(tmp_path: Path, xl_submit: Callable[..., tuple[int, str, st
     code, out, err = xl_submit("config", "--explain", "--worker-num", "--output", "json", "-c", "hbox.x=1")
     answer = conforming("config", json.loads(out))
     assert (code, err, answer["properties"][0]["value"]) == (0, "", "2")
-    assert answer["files"][-1] == {"path": str(tmp_path / "xlearning-site.xml"), "read": True}
+    assert answer["files"][-1] == {"path": str(tmp_path / "xlearning-site.xml"), "read": True, "there": True}
 
 
 def test_the_command_tells_bad_values_and_warnings(xl_submit: Callable[..., tuple[int, str, str]]) -> None:

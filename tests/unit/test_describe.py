@@ -27,6 +27,7 @@ from xlearning.job import (
     InputView,
     JobSpec,
     LocalResource,
+    OutputStrategy,
     ResourceKind,
     RoleSpec,
     SaveState,
@@ -108,6 +109,15 @@ def test_everything_about_a_running_job() -> None:
     assert "s3cret" not in text + str(data)
     assert (data["source"], data["backend"], data["output_index"]) == ("am", "yarn", 1)
     assert [one["attempt"] for one in data["attempts"]] == [1, 2]
+
+
+def test_output_that_is_streamed_comes_from_no_folder() -> None:
+    seen = replace(running(), output_strategy=OutputStrategy.STREAM)
+    stands = Standing(report(), "YARN", MASTER, seen, "yarn")
+    for spec in (None, replace(SPEC, output_strategy=OutputStrategy.STREAM)):
+        data, text = told(stands, spec)
+        assert data["output_strategy"] == "STREAM"
+        assert "  standard output  file:///out" in text.splitlines()
 
 
 def test_an_ended_job_has_no_page_and_no_staging() -> None:

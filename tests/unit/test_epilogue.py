@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from job_samples import APP, container, save, snapshot
@@ -11,15 +12,20 @@ from job_samples import APP, container, save, snapshot
 from xlearning.client.following.changes import changes, summary
 from xlearning.client.following.epilogue import epilogue, first_failure
 from xlearning.client.following.exits import NODES, RESERVED, THIS_MACHINE, hint, reserved
+from xlearning.client.following.outcome import published, saves_of
 from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.exit_words import out_of_memory, words
+from xlearning.config import Config
 from xlearning.container.bootstrap import EXIT_WORDS
+from xlearning.fs import FileSystems
 from xlearning.job import (
     VISUALDL,
     AppState,
     BoardView,
     ContainerState,
+    JobSpec,
     OutputSpec,
+    OutputStrategy,
     RoleSpec,
     SaveState,
 )
@@ -44,6 +50,28 @@ def test_success_names_outputs() -> None:
         "  Output: file:///o2",
         "    (empty: the program wrote nothing)",
     ]
+
+
+def test_saves_are_not_told_as_published(tmp_path: Path) -> None:
+    own, mine = "interResult_2026_11_29_20_39_31", "interResult_of_mine"
+    for name in (own, mine, "at_2026_11_29_20_39_31", "model"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "interResult_2026_11_29_20_39_32").write_text("a file of the user")
+    (tmp_path / "_SUCCESS").touch()
+    remote = tmp_path.as_uri()
+    job = JobSpec(
+        *(APP, "n", "T", "me", ("x",), (RoleSpec("worker", 1, 1024, 1),), "file:///staging", "file://"),
+        outputs=(OutputSpec(remote, "model"),),
+    )
+    fss = FileSystems("file://")
+    names = published(job, fss, saves_of(job, Config.from_properties({})))[remote]
+    assert names == ["at_2026_11_29_20_39_31/", "interResult_2026_11_29_20_39_32", f"{mine}/", "model/"]
+    other = replace(job, properties={"xlearning.interresult.dir": "/at_"})
+    names = published(other, fss, saves_of(other, Config.from_properties({})))[remote]
+    assert f"{own}/" in names and "at_2026_11_29_20_39_31/" not in names
+    saved = snapshot(saves=(save(1, SaveState.SUCCEEDED),))
+    lines = epilogue(report(AppState.SUCCEEDED), saved, published={"file:///out": ["m/"]})
+    assert lines[1:] == ["  Output: file:///out", "    m/", "  Saved: file:///out/r1"]
 
 
 def test_success_names_containers_that_failed() -> None:
@@ -75,6 +103,9 @@ def test_output_that_nobody_wrote_is_said() -> None:
     for names in (["model/"], ["c0/", "and 3 more"], []):
         lines = epilogue(report(AppState.SUCCEEDED), empty, published={"file:///out": names})
         assert lines[1:] == ["  Output: file:///out", "    (empty: no program wrote to ./model)"]
+    streamed = replace(empty, output_strategy=OutputStrategy.STREAM)
+    lines = epilogue(report(AppState.SUCCEEDED), streamed, published={"file:///out": []})
+    assert lines[-1] == "    (empty: no program wrote to standard output)"
     by_itself = epilogue(report(AppState.SUCCEEDED), empty, published={"file:///out": ["c0/", "direct"]})
     assert by_itself[1:] == ["  Output: file:///out", "    c0/", "    direct"]
 
@@ -201,6 +232,23 @@ def test_a_command_that_is_not_there_is_told_once() -> None:
     assert (
         "on the PATH of this machine (xlearning.container.env.PATH sets it)" in here and "nodes" not in here
     )
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("./run.sh is not executable", "make it executable with chmod +x ./run.sh, or write bash ./run.sh"),
+        ("./my fit.py is not executable", "chmod +x './my fit.py', or write python3 './my fit.py'"),
+        ("/ is a folder", "a folder cannot be run: name a program in it"),
+        (
+            "./bad: the interpreter that its first line names is missing",
+            "correct the first line of ./bad (#!), or write bash ./bad",
+        ),
+    ],
+)
+def test_a_program_that_is_there_and_cannot_be_started(reason: str, expected: str) -> None:
+    assert expected in hint(126, [], reason)
+    assert "PATH" not in hint(126, [], reason)
 
 
 def test_changes_tell_each_thing_once() -> None:

@@ -201,6 +201,23 @@ def test_a_job_that_tells_nothing_itself(live: bool) -> None:
         assert console.panel.endswith("\n  waiting for its end")
 
 
+@pytest.mark.parametrize("live", [False, True])
+def test_a_job_that_is_met_running_is_asked(live: bool) -> None:
+    console = Told(live=live)
+    view = View(APP, 1.0, console, heartbeat=0, found=AppState.RUNNING)
+    view.tick()
+    if live:
+        assert console.panel.startswith(f"{APP}  RUNNING for ")
+        assert console.panel.endswith("\n  asking the ApplicationMaster")
+    else:
+        assert console.lines == ["RUNNING · asking the ApplicationMaster"]
+    view.show(RUNNING)
+    view.tick()
+    last = console.panel if live else console.lines[-1]
+    assert "asking" not in last
+    assert "waiting for 1 container" in last
+
+
 def test_a_heartbeat_says_how_it_stands_and_why_it_waits() -> None:
     console = Told()
     view = View(APP, 1.0, console, heartbeat=0)

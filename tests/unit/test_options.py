@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from xlearning.client.api.job import Job
@@ -237,8 +239,24 @@ def test_our_options_behind_the_command_are_noticed() -> None:
     assert scan(["--", "bash", "x.sh", "--worker-num", "2"]).notes == []
 
 
-def test_a_command_in_quotes_is_noticed() -> None:
-    assert "leave the quotes out" in scan(["python fit.py"]).notes[0]
+@pytest.mark.parametrize(
+    "argv",
+    [["python fit.py"], ["--", "python fit.py"], ["--", f"{9000 * 'x'} y"], ["--files", "f", "--", "a b"]],
+)
+def test_a_command_in_quotes_is_noticed(argv: list[str]) -> None:
+    (note,) = scan(argv).notes
+    assert "leave the quotes out" in note
+
+
+def test_a_program_with_a_blank_in_its_name_is_no_command_in_quotes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "my program"
+    program.touch(0o755)
+    assert scan(["--", str(program)]).notes == []
+    assert scan(["--files", "/x/other program", "--", "./other program"]).notes == []
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert scan(["--", "my program"]).notes == []
 
 
 @pytest.mark.parametrize(

@@ -517,6 +517,9 @@ def test_resources_given_twice_count_once() -> None:
     ("words", "why"),
     [
         (["--files", "nothere.py"], "there is no file://"),
+        (["--files", "nothere.py#s.py"], "correct the path"),
+        (["--files", "train.py#s.py"], "--files gives no other name: write --cacheFile 'file:///"),
+        (["--files", "train.py#"], "correct the path"),
         (["--files", "data"], "is a folder"),
         (["--files", "hdfs://nn/x"], "--cacheFile hdfs://nn/x"),
         (["--archiveFiles", "hdfs://nn/x.tgz"], "--cacheArchive hdfs://nn/x.tgz"),
@@ -718,3 +721,15 @@ def test_a_type_that_was_meant_otherwise_is_noticed(written: str, meant: str) ->
 def test_workers_that_train_alone_are_told(words: tuple[str, ...], note: str) -> None:
     assert any(note in told for told in plan(*words, "--worker-num", "2").notes)
     assert not any("train" in told or "know" in told for told in plan(*words).notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "strategy", "title"),
+    [
+        ("input", InputStrategy.DOWNLOAD, "Input in ./input"),
+        ("d", InputStrategy.DOWNLOAD, "Input d"),
+        ("input", InputStrategy.PLACEHOLDER, "Input input"),
+    ],
+)
+def test_what_an_input_is_called(name: str, strategy: InputStrategy, title: str) -> None:
+    assert inputs.Listing(InputSpec(name, ()), ()).title(strategy) == title

@@ -152,6 +152,8 @@ CASES: dict[str, Callable[[], str]] = {
     "more containers than local slots": lambda: local("--local-slots", 2, "--worker-num", 3),
     "the staging folder cannot be made": lambda: local("--conf", "xlearning.staging.dir=train.py/s"),
     "the folder of local jobs cannot be made": lambda: local("--conf", "xlearning.local.dir=train.py/l"),
+    "no such program on this machine, with --local (note)": lambda: local(command=("ehco", "x")),
+    "more memory than this machine has, with --local (note)": lambda: local("--worker-memory", "1024t"),
     "the history cannot be written (note)": lambda: local("--conf", "xlearning.history.log.dir=train.py/h"),
     "another HDFS does not answer": lambda: local("--input", "hdfs://127.0.0.1:1/a#d"),
 }

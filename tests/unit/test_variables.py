@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,20 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     names = ("bad", "gone")
     _, problems, _ = read(*(word for name in names for word in ("--env-file", str(tmp_path / name))))
     assert "bad, line 2: 'X=\"never closed' cannot be read; write NAME=VALUE" in problems[0]
-    assert "gone cannot be read: No such file or directory" in problems[1]
+    assert "gone cannot be read: No such file or directory; correct the path" in problems[1]
+
+
+def test_a_file_without_read_permission(tmp_path: Path) -> None:
+    path, own = tmp_path / "secret", os.geteuid()
+    path.touch(0)
+    if own == 0:  # who may read everything
+        os.seteuid(65534)
+    try:
+        _, problems, _ = read("--env-file", str(path))
+    finally:
+        os.seteuid(own)
+    told = "cannot be read: Permission denied; ask its owner for read permission (chmod +r)"
+    assert problems == [f"--env-file {path} {told}"]
 
 
 def test_search_paths() -> None:

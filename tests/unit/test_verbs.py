@@ -32,7 +32,7 @@ from xlearning.cluster.yarn_details import aggregation, containers
 from xlearning.config import Config
 from xlearning.errors import ClusterUnavailable, UsageError
 from xlearning.fs import FileSystems
-from xlearning.job import AppState, ContainerState, InputView, SaveState, Snapshot, to_dict
+from xlearning.job import AppState, ContainerState, InputView, OutputStrategy, SaveState, Snapshot, to_dict
 
 NUMBER = APP.removeprefix("application_")
 AM, FIRST, SECOND = (f"container_{NUMBER}_01_{n:06d}" for n in (1, 2, 3))
@@ -52,7 +52,7 @@ def test_status_of_a_running_job() -> None:
     running = container(
         0, ContainerState.RUNNING, started=120.0, memory_bytes=3 << 20, memory_limit_bytes=1 << 30
     )
-    waiting = container(1, ContainerState.GRANTED, index=None)
+    waiting = container(1, ContainerState.GRANTED, index=None, memory_limit_bytes=1 << 30)
     text = lines_of(
         report(AppState.SUBMITTED, tracking_url="http://rm/proxy/x/"),
         snapshot(
@@ -75,14 +75,20 @@ def test_status_of_a_running_job() -> None:
         "  Output      file:///out <- ./m",
         "ROLE      STATE    EXIT  HOST   MEMORY              PROGRESS  TIME  CONTAINER",
         "worker:0  RUNNING  -     node0  3.0 MiB of 1.0 GiB  -         10s   c0",
-        "worker    GRANTED  -     node1  -                   -         -     c1",
+        "worker    GRANTED  -     node1  of 1.0 GiB          -         -     c1",
         "s1     SUCCEEDED  1 of 2  2      10 B  command  -       file:///out/r1",
     ):
         assert line in rest, text
 
 
+def test_output_that_is_streamed_comes_from_no_folder() -> None:
+    text = lines_of(report(), snapshot(output_strategy=OutputStrategy.STREAM))
+    assert "  Output      file:///out <- standard output" in text.splitlines()
+
+
 def test_status_of_a_failed_job_says_why() -> None:
-    bad = container(0, ContainerState.FAILED, exit_code=137, started=110.0, finished=160.0)
+    used = {"memory_bytes": 5 << 20, "memory_limit_bytes": 2 << 30}
+    bad = container(0, ContainerState.FAILED, exit_code=137, started=110.0, finished=160.0, **used)
     lost = container(1, ContainerState.LOST, reason="node gone\nsecond\nthird\nfourth")
     text = lines_of(
         report(AppState.FAILED, diagnostics="worker:0 failed\nand more"),
@@ -91,7 +97,7 @@ def test_status_of_a_failed_job_says_why() -> None:
     )
     assert text.startswith(f"{APP} FAILED after 1m 05s\n")
     assert "  Reason      worker:0 failed\n              and more" in text
-    assert "worker:0  FAILED  137   node0" in text
+    assert "worker:0  FAILED  137   node0  of 2.0 GiB  -" in text, "what it may use; nothing uses it any more"
     assert "    exit code 137: killed (SIGKILL)" in text
     assert "    third" in text and "fourth" not in text
     assert "http://page/" not in text, "the page is gone"

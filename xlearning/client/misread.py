@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from xlearning.client.cli import VERBS
 from xlearning.client.option import Option, camel
@@ -54,8 +57,6 @@ def judge_command(
                 f"{word} stands after the first word of your command, so it belongs to the command; "
                 "options of xl-submit come before it"
             )
-    if len(command) == 1 and " " in first and not shell_note(first, ""):
-        notes.append(f"your command is the one word {first!r}: leave the quotes out, or use --launch-cmd")
 
 
 def late_verb(command: Sequence[str], *, local: bool) -> Problem | None:
@@ -69,8 +70,21 @@ def late_verb(command: Sequence[str], *, local: bool) -> Problem | None:
     )
 
 
-def line_of_shell(command: Sequence[str]) -> str:
-    """A note about a command that is one word in the language of a shell; empty for any other."""
-    return (
-        shell_note(command[0], "your command, one word,") if len(command) == 1 and " " in command[0] else ""
-    )
+def note_of_one_word(command: Sequence[str], shipped: Sequence[str]) -> str:
+    """A note about a command of several words that the shell was made to hand over as one; else empty.
+
+    Parameters
+    ----------
+    shipped : sequence of str
+        Values of options that put files into the working folder; the program may be one of them.
+    """
+    if len(command) != 1 or len(command[0].split()) < 2:
+        return ""
+    (word,) = command
+    if note := shell_note(word, "your command, one word,"):
+        return note
+    name = Path(word).name
+    # os.path, since Path raises where a name is too long to be one
+    if shutil.which(word) or os.path.exists(word) or any(name in text for text in shipped):  # noqa: PTH110
+        return ""
+    return f"your command is the one word {word!r}: leave the quotes out, or use --launch-cmd"

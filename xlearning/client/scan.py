@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xlearning import units
-from xlearning.client.misread import judge_command, late_verb, line_of_shell
+from xlearning.client.misread import judge_command, late_verb, note_of_one_word
 from xlearning.client.options import OPTIONS, Option, Takes, spellings
 from xlearning.client.problems import Problem
 
@@ -30,6 +30,7 @@ _MEANT = {
 # What can only be one more value is one; anything else starts the command.
 _PAIR, _PLACE = re.compile(r"[A-Za-z]\w*(\.[\w-]+)+="), re.compile(r"[^-].*(#|://)", re.DOTALL)
 _FURTHER = {"conf": _PAIR, **dict.fromkeys(("input", "output", "s3input", "s3output"), _PLACE)}
+_SHIPPING = ("files", "cache-file", "archives", "cache-archive")
 _STRATEGIES = {"inputformat-enable": "input-strategy", "outputformat-enable": "output-strategy"}
 
 
@@ -110,7 +111,8 @@ class _Scanner:
         self._contradictions()
         if not separated:
             self._judge(self._result.command)
-        if note := line_of_shell(self._result.command):
+        shipped = [text for option in _SHIPPING for text in self._result.many(option)]
+        if note := note_of_one_word(self._result.command, shipped):
             self._result.notes.append(note)
         return self._result
 

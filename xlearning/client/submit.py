@@ -57,7 +57,7 @@ def _launch(line: Scan, ways: Ways, made: Draft, submitter: Submitter, console: 
 
         console.block(["Properties that are not defaults", *set_properties(made.config)], good=True)
     for listing in made.plan.listings:
-        console.info(f"Input {listing.spec.local}: {listing.amount}")
+        console.info(f"{listing.title(made.plan.job.input_strategy)}: {listing.amount}")
     inbox: queue.SimpleQueue[Event] = queue.SimpleQueue()
     with Interrupts() as interrupts:
         submitter.make_ready(made)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xlearning.job.kinds import AppState, ContainerState, InputStrategy, SaveState, SaveTrigger
+from xlearning.job.kinds import (
+    AppState,
+    ContainerState,
+    InputStrategy,
+    OutputStrategy,
+    SaveState,
+    SaveTrigger,
+)
 from xlearning.job.spec import TENSORBOARD, OutputSpec, RoleSpec
 
 
@@ -162,6 +169,8 @@ class Snapshot:
         The job has ended for good, and YARN starts one more attempt that only says so once more.
     notes : tuple of str
         What else a person should read about it.
+    output_strategy : OutputStrategy
+        With ``STREAM`` the folders in ``outputs`` are not there, see `written_to`.
     """
 
     app_id: str
@@ -190,3 +199,9 @@ class Snapshot:
     retry: bool = False
     said_again: bool = False
     notes: tuple[str, ...] = ()
+    output_strategy: OutputStrategy = OutputStrategy.UPLOAD
+
+    def written_to(self, output: OutputSpec) -> str:
+        """Where programs write what goes to an output, in words for people."""
+        streamed = self.output_strategy is OutputStrategy.STREAM
+        return "standard output" if streamed else f"./{output.local}"

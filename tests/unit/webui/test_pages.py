@@ -14,6 +14,7 @@ from xlearning.job import (
     BoardView,
     InputView,
     OutputSpec,
+    OutputStrategy,
     RoleSpec,
     SaveState,
     Snapshot,
@@ -65,6 +66,14 @@ def hostile_job() -> Snapshot:
         save_note=HOSTILE,
         board=BoardView(True, "javascript:alert(4)", HOSTILE, HOSTILE),
     )
+
+
+def test_output_that_is_streamed_comes_from_no_folder(
+    client: FlaskClient, source: samples.SampleSource
+) -> None:
+    assert "standard output" not in client.get(f"{BASE}/").text
+    source.set(samples.job(output_strategy=OutputStrategy.STREAM))
+    assert '<th scope="row">standard output</th>' in client.get(f"{BASE}/").text
 
 
 def test_job_page_holds_everything_without_scripts(client: FlaskClient) -> None:

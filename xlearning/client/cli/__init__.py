@@ -22,7 +22,8 @@ VERBS = frozenset(
 
 
 _APP_ID = re.compile(r"last|-|application_\w*|\d+(_\d+)?")
-_AFTER_A_VERB = ("--local", "--output", "--verbose", "--help", "-h")
+_HELP = ("--help", "-h")
+_AFTER_A_VERB = ("--local", "--output", "--verbose", *_HELP)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     open_standard_streams()
     # not list(...): in this module that name is the verb's, once it has run
-    words = [*(sys.argv[1:] if argv is None else argv)]
+    words = _help_of_a_verb([*(sys.argv[1:] if argv is None else argv)])
     # Only the very first word can be a verb; later it is the user's command or a value.
     verb = words.pop(0) if words and words[0] in VERBS else DEFAULT_VERB
     if verb == DEFAULT_VERB and (meant := _meant(words)):
@@ -63,6 +64,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         silence(sys.stdout)
         open_console().error(f"standard output cannot be written: {error.strerror}")
         return 1
+
+
+def _help_of_a_verb(words: list[str]) -> list[str]:
+    """``help``, ``help VERB`` and ``--help VERB`` as ``--help`` and ``VERB --help``; all else as it is.
+
+    A program that is called ``help`` is run as any other.
+    """
+    if not words or words[0] not in ("help", *_HELP) or len(words) > 2:
+        return words
+    if words[0] == "help" and _is_program("help"):
+        return words
+    if len(words) == 1:
+        return ["--help"]
+    return [words[1], "--help"] if words[1] in VERBS else words
+
+
+def _is_program(name: str) -> bool:
+    import shutil
+
+    return shutil.which(name) is not None or os.path.exists(name)  # noqa: PTH110
 
 
 def _meant(words: Sequence[str]) -> str:

@@ -30,13 +30,22 @@ class Attended:
     ----------
     more : sequence of str
         Words without which a verb would not find the job.
+    found : AppState
+        In which it is met.
     """
 
     def __init__(
-        self, job: JobSpec, venue: Venue, ways: Ways, console: Console, more: Sequence[str] = ()
+        self,
+        job: JobSpec,
+        venue: Venue,
+        ways: Ways,
+        console: Console,
+        more: Sequence[str] = (),
+        *,
+        found: AppState = AppState.SUBMITTED,
     ) -> None:
         self._job, self._venue, self._ways, self._console = job, venue, ways, console
-        self._more = more
+        self._more, self._found = more, found
 
     def to_the_end(self, inbox: queue.SimpleQueue[Event]) -> int:
         """Follow it as far as is wanted; the exit code.
@@ -70,6 +79,7 @@ class Attended:
             kill_on_exit=self._ways.kill_on_exit,
             bystander=self._ways.bystander,
             listener=stream.update if stream else None,
+            found=self._found,
         )
         watcher.start()
         try:

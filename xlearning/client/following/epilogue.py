@@ -71,7 +71,7 @@ def _success(
         shown = _written(names, remote, snapshot)
         lines.append(f"  Output: {remote}")
         lines += [f"    {name}" for name in shown] or [f"    (empty: {_unwritten(remote, snapshot)})"]
-    return lines
+    return lines + _saved(snapshot)
 
 
 def _written(names: Sequence[str], remote: str, snapshot: Snapshot | None) -> Sequence[str]:
@@ -85,8 +85,9 @@ def _written(names: Sequence[str], remote: str, snapshot: Snapshot | None) -> Se
 
 
 def _unwritten(remote: str, snapshot: Snapshot | None) -> str:
-    local = dict.fromkeys(f"./{o.local}" for o in snapshot.outputs if o.remote == remote) if snapshot else {}
-    return f"no program wrote to {', '.join(local)}" if local else "the program wrote nothing"
+    own = [one for one in snapshot.outputs if one.remote == remote] if snapshot else []
+    places = dict.fromkeys(snapshot.written_to(one) for one in own) if snapshot else {}
+    return f"no program wrote to {', '.join(places)}" if places else "the program wrote nothing"
 
 
 def _failure(

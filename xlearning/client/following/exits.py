@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from xlearning.cluster import exit_words, yarn_words
@@ -56,6 +57,9 @@ _IMAGE_HINT = "name a program that the image has, or ship it with --files and wr
 _SEGV_HINT = "a native library crashed; the log may name it"
 _DATA = ("its input could not be ", "its output could not be ")  # why the agent has stopped the program
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
+_NOT_STARTED = re.compile(
+    r"(?P<path>\S.*?)(?P<why> is not executable| is a folder|: the interpreter that .* missing)$"
+)
 _INSTEAD = re.compile(r"; (\S+) is there")
 _NOT_IN_IMAGE = re.compile(r"executable file\b.* not found in \$PATH")  # Docker's words, and Podman's
 _SCRIPT = re.compile(r"can't open file '(?:[^']*/)?([^'/]+)'")
@@ -101,6 +105,8 @@ def hint(
 
 
 def _absent(reason: str, where: str) -> str:
+    if found := _NOT_STARTED.search(reason):
+        return _unfit(found["path"], found["why"])
     there = _INSTEAD.search(reason)
     if there:
         return (
@@ -110,6 +116,16 @@ def _absent(reason: str, where: str) -> str:
         f"name a program that is on the PATH of {where} (xlearning.container.env.PATH sets it), or ship it "
         "with --files and write ./NAME"
     )
+
+
+def _unfit(path: str, why: str) -> str:
+    """What to do about a program that is there and that the kernel does not start."""
+    program, written = "python3" if path.endswith(".py") else "bash", shlex.quote(path)
+    if "folder" in why:
+        return "a folder cannot be run: name a program in it"
+    if "interpreter" in why:
+        return f"correct the first line of {written} (#!), or write {program} {written}"
+    return f"make it executable with chmod +x {written}, or write {program} {written}"
 
 
 def reserved(text: str, python: str = "") -> tuple[str, str]:

@@ -60,6 +60,8 @@ class Follower:
         Whatever ends the client ends it alone.
     listener : callable, optional
         Gets every snapshot too.
+    found : AppState
+        As the back end last reported it.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Follower:
         kill_on_exit: bool = False,
         bystander: bool = False,
         listener: Callable[[Snapshot], None] | None = None,
+        found: AppState = AppState.SUBMITTED,
     ) -> None:
         self._job = job
         self._cluster = cluster
@@ -83,7 +86,12 @@ class Follower:
         self._console = console
         self._interval = interval
         self._kill_on_exit, self._listener = kill_on_exit, listener
-        self._view = View(job.app_id, job.submitted, console, heartbeat=heartbeat, board=wants_board(job))
+        self._view = View(
+            *(job.app_id, job.submitted, console),
+            heartbeat=heartbeat,
+            board=wants_board(job),
+            found=found if job.roles else AppState.SUBMITTED,  # without roles there is nobody to be asked
+        )
         self._stopper = Stopper(
             job, cluster, watcher, console, kill_on_exit=kill_on_exit, bystander=bystander
         )

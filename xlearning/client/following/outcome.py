@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,12 +14,15 @@ from xlearning.client.following.follow import Ending
 from xlearning.client.following.venue import Venue
 from xlearning.client.settings import interpreter_of
 from xlearning.cluster.base import ApplicationReport, ClusterClient
+from xlearning.config import Config
 from xlearning.errors import ClusterError, StorageError
 from xlearning.fs import FileSystems
 from xlearning.job import AppState, JobSpec, Snapshot
 
 _SHOWN = 8  # entries of an output folder that are named
 _MARKER = "_SUCCESS"
+_SAVES = "xlearning.interresult.dir"
+_WHEN = re.compile(r"\d{4}(_\d{2}){5}")  # the second in which a save was asked for
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ def conclude(job: JobSpec, ending: Ending, venue: Venue, console: Console) -> Ou
     failed = first_failure(snapshot)
     untroubled = good or (report.state is AppState.KILLED and failed is None)
     found = all_logs(cluster, report, snapshot) if untroubled else None
-    shown = published(job, fss) if good else {}
+    shown = published(job, fss, saves_of(job, venue.config)) if good else {}
     lines = epilogue(
         report,
         snapshot,
@@ -77,8 +81,14 @@ def conclude(job: JobSpec, ending: Ending, venue: Venue, console: Console) -> Ou
     return Outcome(report, snapshot, shown, tuple(lines))
 
 
-def published(job: JobSpec, fss: FileSystems) -> dict[str, Sequence[str]]:
-    """Output folder -> names in it, the first few; a folder that cannot be listed says why."""
+def published(job: JobSpec, fss: FileSystems, saves: str) -> dict[str, Sequence[str]]:
+    """Output folder -> names in it, the first few; a folder that cannot be listed says why.
+
+    Parameters
+    ----------
+    saves : str
+        How the names of folders with saved models begin, which are not what the job published.
+    """
     found: dict[str, Sequence[str]] = {}
     for remote in dict.fromkeys(spec.remote for spec in job.outputs):
         try:
@@ -86,10 +96,25 @@ def published(job: JobSpec, fss: FileSystems) -> dict[str, Sequence[str]]:
         except (StorageError, OSError) as error:
             found[remote] = [f"(cannot be listed now: {error})"]
             continue
-        names = [child.name + ("/" if child.is_dir else "") for child in children if child.name != _MARKER]
+        names = [
+            child.name + ("/" if child.is_dir else "")
+            for child in children
+            if child.name != _MARKER and not (child.is_dir and is_save(child.name, saves))
+        ]
         more = [f"and {len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
         found[remote] = [*names[:_SHOWN], *more]
     return found
+
+
+def saves_of(job: JobSpec, config: Config) -> str:
+    """How the names of folders with saved models begin that lie in the job's outputs."""
+    prefix = job.properties.get(_SAVES) or str(config.get(_SAVES))
+    return prefix.strip("/")
+
+
+def is_save(name: str, prefix: str) -> bool:
+    """Whether a folder in an output is named as one with a saved model, by this job or one before."""
+    return name.startswith(prefix) and _WHEN.fullmatch(name.removeprefix(prefix)) is not None
 
 
 def logs(cluster: ClusterClient, report: ApplicationReport, container_id: str) -> Mapping[str, str]:

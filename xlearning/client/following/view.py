@@ -28,10 +28,19 @@ class View:
         Seconds without news after which a console without a panel is told how it stands.
     board : bool
         Whether somebody asked for TensorBoard, and wants to read why there is none.
+    found : AppState
+        In which it is met: the ApplicationMaster of one that runs is there, and only has to answer.
     """
 
     def __init__(
-        self, app_id: str, submitted: float, console: Console, *, heartbeat: float, board: bool = True
+        self,
+        app_id: str,
+        submitted: float,
+        console: Console,
+        *,
+        heartbeat: float,
+        board: bool = True,
+        found: AppState = AppState.SUBMITTED,
     ) -> None:
         self._board = board
         self._app_id, self._submitted, self._console = app_id, submitted, console
@@ -40,7 +49,8 @@ class View:
         self._said = time.monotonic()
         self._eta = Eta()
         self._since = time.monotonic()  # when what is waited for was first missing
-        self._reported = AppState.SUBMITTED
+        self._reported = found
+        self._asks = found is AppState.RUNNING
         self._reason = ""
         self._trouble = ""
         self._drawn = 0.0
@@ -102,11 +112,12 @@ class View:
 
     def _waiting(self) -> str:
         count = missing(self._last) if self._last else 0
-        what = "its end" if self._reported is AppState.RUNNING else "the ApplicationMaster"
+        what = "its end" if self._reported is AppState.RUNNING and not self._asks else "the ApplicationMaster"
         what = f"{count} container{'' if count == 1 else 's'}" if count else what
+        does = "asking" if self._asks and not count else "waiting for"
         waited = time.monotonic() - self._since
         how_long = f" for {format_duration(waited)}" if waited >= 1 else ""
-        return f"waiting for {what}{how_long}" + (f": {self._reason}" if self._reason else "")
+        return f"{does} {what}{how_long}" + (f": {self._reason}" if self._reason else "")
 
     def _moment(self) -> Moment:
         now = time.monotonic()

@@ -13,7 +13,7 @@ from xlearning.config import Config
 from xlearning.config.confidential import hide, hide_words
 from xlearning.fs import dealing
 from xlearning.fs.dealing import Rule
-from xlearning.job import RoleSpec, SearchPaths
+from xlearning.job import OutputStrategy, RoleSpec, SearchPaths
 from xlearning.units import format_bytes
 
 
@@ -31,7 +31,7 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
         *(_role(role) for role in job.roles),
     ]
     for listing in plan.listings:
-        lines += ["", f"Input {listing.spec.local} ({job.input_strategy.value}): {listing.amount}"]
+        lines += ["", f"{listing.title(job.input_strategy)} ({job.input_strategy.value}): {listing.amount}"]
         if not plan.streams:
             lines += _shares(listing, plan.workers, dealing.rule(config))
     if plan.streams:
@@ -39,7 +39,10 @@ def render(plan: Plan, config: Config, submission: str = "") -> str:
     if job.outputs:
         index = "every worker" if job.output_index is None else f"worker {job.output_index} alone"
         lines += ["", f"Outputs ({job.output_strategy.value}, from {index})"]
-        lines += [f"  {spec.local} -> {spec.remote}" for spec in job.outputs]
+        streamed = job.output_strategy is OutputStrategy.STREAM
+        lines += [
+            f"  {'standard output' if streamed else spec.local} -> {spec.remote}" for spec in job.outputs
+        ]
         lines += [f"  remains of a failed job are swept first: {remote}" for remote in plan.sweep]
     if plan.shipped:
         lines += ["", "Files and archives"]

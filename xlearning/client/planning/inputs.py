@@ -17,7 +17,7 @@ from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus, split_uri
 from xlearning.fs.listing import files_of
-from xlearning.job import InputSpec
+from xlearning.job import InputSpec, InputStrategy
 from xlearning.units import format_bytes
 
 DEFAULT_NAME = "input"
@@ -34,6 +34,11 @@ class Listing:
     def size(self) -> int:
         """Bytes of all files."""
         return sum(status.size for status in self.files)
+
+    def title(self, strategy: InputStrategy) -> str:
+        """What to call it; a name that nobody may have given is told as the folder that it is."""
+        in_folder = strategy is InputStrategy.DOWNLOAD and self.spec.local == DEFAULT_NAME
+        return f"Input in ./{DEFAULT_NAME}" if in_folder else f"Input {self.spec.local}"
 
     @property
     def amount(self) -> str:

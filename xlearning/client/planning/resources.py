@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from xlearning.client.planning.names import file_name, plain_name, split_alias, 
 from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
-from xlearning.fs.base import FileStatus, split_uri
+from xlearning.fs.base import FileStatus, exists, split_uri
 from xlearning.job import LocalResource, ResourceKind
 
 _FILE, _ARCHIVE = ResourceKind.FILE, ResourceKind.ARCHIVE
@@ -122,7 +123,7 @@ def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | N
     try:
         status = fss.of(uri).stat(uri)
     except FileNotFoundError:
-        problems.append(Problem(f"{wish.option}: there is no {uri}", "correct the path"))
+        problems.append(Problem(f"{wish.option}: there is no {uri}", _way_to(wish, uri, fss)))
         return None
     except StorageError as error:
         unanswered(uri, error, fss, problems)
@@ -131,7 +132,7 @@ def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | N
         problems.append(Problem(f"{wish.option} {uri}: {error}", "ask its owner for read permission"))
         return None
     if status.is_dir and wish.option != "--cacheFile":
-        fix = "pack it (tar czf NAME.tgz ...) and use --archiveFiles NAME.tgz"
+        fix = "pack it (tar czf NAME.tgz ...) and use --archives NAME.tgz"
         problems.append(Problem(f"{wish.option}: {uri} is a folder", fix))
         return None
     if status.special:
@@ -139,6 +140,14 @@ def _find(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> Shipped | N
         problems.append(Problem(f"{wish.option}: {uri} is a {status.special}, not a file", fix))
         return None
     return Shipped(LocalResource(name, uri, wish.kind), status, uri.startswith("file://"))
+
+
+def _way_to(wish: _Wish, uri: str, fss: FileSystems) -> str:
+    """What to do about a file that is not there: ``#NAME`` may have been meant to rename it."""
+    path, sep, name = uri.rpartition("#")
+    if wish.option == "--files" and sep and name and exists(fss.of(path), path):
+        return f"--files gives no other name: write --cacheFile {shlex.quote(uri)}"
+    return "correct the path"
 
 
 def _resolve(wish: _Wish, fss: FileSystems, problems: list[Problem]) -> str | None:

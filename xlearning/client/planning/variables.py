@@ -72,7 +72,9 @@ def _read(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str | None
     try:
         text = bounded.read(path).decode("utf-8", "surrogateescape")
     except OSError as error:
-        problems.append(Problem(f"--env-file {path} cannot be read: {error.strerror}", "correct the path"))
+        denied = isinstance(error, PermissionError)
+        fix = "ask its owner for read permission (chmod +r)" if denied else "correct the path"
+        problems.append(Problem(f"--env-file {path} cannot be read: {error.strerror}", fix))
         return
     except ValueError as error:
         problems.append(Problem(f"--env-file {path} cannot be read: {error}", "correct the path"))

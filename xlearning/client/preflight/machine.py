@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xlearning.client.planning.resources import Shipped
-from xlearning.client.preflight import devices, folders, shipped
+from xlearning.client.preflight import command, devices, folders, shipped
 from xlearning.client.problems import Problem
 from xlearning.config import Config
 from xlearning.fs import FileSystems
@@ -33,6 +33,7 @@ def check(
     """
     found = [*shipped.check(items, on_yarn=False), *devices.check(job, config, notes)]
     folders.check_folder(HOME, fss.resolve(config.get(HOME)), fss, user, found)
+    command.tell(job, config, notes)
     if config.is_set(folders.STAGING):
         folders.check_folder(folders.STAGING, staging, fss, user, found)
     outputs, home = [output.remote for output in job.outputs], fss.resolve(config.get(HOME))

@@ -107,7 +107,13 @@ def _source(one: PropertyAnswer) -> str:
 
 
 def _files(files: tuple[FileAnswer, ...]) -> list[str]:
-    return [one.path if one.read else f"{one.path} (not read)" for one in files]
+    return [_file(one) for one in files]
+
+
+def _file(one: FileAnswer) -> str:
+    if one.read:
+        return one.path
+    return f"{one.path} ({'not read' if one.there else 'not there'})"
 
 
 def _wrapped(text: str, first: str) -> list[str]:

@@ -103,7 +103,7 @@ def describe(
         roles=source.roles if source else (),
         input_strategy=source.input_strategy.value if source else "",
         inputs=seen.inputs if seen else (),
-        output_strategy=spec.output_strategy.value if spec else "",
+        output_strategy=given.output_strategy.value if (given := spec or seen) else "",
         output_index=spec.output_index if spec else None,
         outputs=source.outputs if source else (),
         resources=spec.resources if spec else (),

@@ -16,7 +16,7 @@ from xlearning.client.verbs.status_text import (
     note_lines,
     save_lines,
 )
-from xlearning.job import AppState
+from xlearning.job import AppState, OutputStrategy
 from xlearning.units import format_bytes, format_duration
 
 
@@ -87,7 +87,9 @@ def _inputs(job: JobDescription) -> list[str]:
 def _outputs(job: JobDescription) -> list[str]:
     whose = "" if job.output_index is None else f", from worker {job.output_index} alone"
     title = f"Outputs ({job.output_strategy}{whose})" if job.output_strategy else "Outputs"
-    return _block(title, ("FOLDER", "TO"), [(f"./{one.local}", one.remote) for one in job.outputs])
+    streamed = job.output_strategy == OutputStrategy.STREAM.value
+    rows = [("standard output" if streamed else f"./{one.local}", one.remote) for one in job.outputs]
+    return _block(title, ("FROM" if streamed else "FOLDER", "TO"), rows)
 
 
 def _resources(job: JobDescription) -> list[str]:

@@ -11,8 +11,9 @@ from xlearning.client.verbs.applications import Found
 from xlearning.client.verbs.log_choice import AM_ROLE, LogTarget, choose, known_targets
 from xlearning.client.verbs.log_output import LogFile, LogReader, wanted_files
 from xlearning.client.verbs.log_sources import NoSuchLogs, live_source, log_source
+from xlearning.client.verbs.log_unstarted import never_any, nothing_to_read, told_of, told_of_job, unstarted
 from xlearning.client.verbs.places import YarnPlace
-from xlearning.client.verbs.standing import known_containers, standing
+from xlearning.client.verbs.standing import Standing, known_containers, standing
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ClusterError, ClusterUnavailable, UsageError
 
@@ -74,10 +75,29 @@ def read_logs(found: Found, wish: Wish, console: Console) -> Iterator[Piece | No
 
 
 def _written(found: Found, wish: Wish, console: Console) -> Iterator[Piece | None]:
-    targets = _targets(found, wish, console)
+    stands = standing(found)
+    usual = set(wish.files) <= set(_USUAL)
+    if usual and wish.role != AM_ROLE and wish.container is None and never_any(stands):
+        console.warn(told_of_job(stands))
+        return
+    targets = _targets(found, stands, wish, console)
+    idle = unstarted(stands)
+    unread = told_of(targets, idle, found.app_id) if usual else []
+    if not usual or not nothing_to_read(targets, idle):
+        yield from _stored(found, targets, wish, console, missing_is_told=bool(unread))
+    for sentence in unread:
+        console.warn(sentence)
+
+
+def _stored(
+    found: Found, targets: Sequence[LogTarget], wish: Wish, console: Console, *, missing_is_told: bool
+) -> Iterator[Piece | None]:
+    """What is kept of ended jobs. ``missing_is_told``: who calls says why nothing is there."""
     try:
         source = log_source(found, targets, _names(wish, targets))
     except NoSuchLogs as error:
+        if missing_is_told:
+            return
         if not wish.files:
             raise
         console.warn(str(error))
@@ -107,7 +127,8 @@ def _followed(found: Found, wish: Wish, console: Console) -> Iterator[Piece | No
         report = _report(found)
         try:
             if time.monotonic() - looked > _LOOK:
-                targets = _targets(Found(report, found.place), wish, console, quiet=True)
+                now = Found(report, found.place)
+                targets = _targets(now, standing(now), wish, console, quiet=True)
                 looked = time.monotonic()
             files, lacking = wanted_files(source, targets, wish.files, _USUAL)
             yield from _pieces(reader, files)
@@ -139,8 +160,10 @@ def _report(found: Found) -> ApplicationReport:
         return found.report
 
 
-def _targets(found: Found, wish: Wish, console: Console, *, quiet: bool = False) -> list[LogTarget]:
-    stands, notes = standing(found), list[str]()
+def _targets(
+    found: Found, stands: Standing, wish: Wish, console: Console, *, quiet: bool = False
+) -> list[LogTarget]:
+    notes = list[str]()
     yarn = stands.yarn
     if wish.role == AM_ROLE or (wish.container and not yarn):
         yarn = [one for one in known_containers(found, notes) if one.master or one in yarn]

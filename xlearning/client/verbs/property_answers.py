@@ -83,10 +83,13 @@ class FileAnswer:
         Where it is, or would be.
     read : bool
         Whether its values count; else it is not there, or another one is read in its place.
+    there : bool
+        Whether there is such a file.
     """
 
     path: str
     read: bool
+    there: bool
 
 
 @dataclass(frozen=True)
@@ -141,7 +144,7 @@ def _find(name: str) -> str:
 
 
 def _answer(config: Config, names: list[str]) -> ConfigAnswer:
-    files = tuple(FileAnswer(str(one.path), one.read) for one in config.files)
+    files = tuple(FileAnswer(str(one.path), one.read, one.path.exists()) for one in config.files)
     return ConfigAnswer(files, tuple(_property(config, name) for name in names))
 
 

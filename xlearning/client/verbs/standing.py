@@ -36,6 +36,8 @@ class Standing:
         Its containers as the back end knows them, where there is no snapshot.
     notes : tuple of str
         What cannot be told, and why.
+    saw_end : bool
+        Whether who told the details saw how the job ended.
     """
 
     report: ApplicationReport
@@ -45,6 +47,7 @@ class Standing:
     backend: str = "local"
     yarn: Sequence[KnownContainer] = ()
     notes: tuple[str, ...] = ()
+    saw_end: bool = False
 
     @property
     def reason(self) -> str:
@@ -66,12 +69,15 @@ def standing(found: Found) -> Standing:
             notes.append(f"details are those that the ApplicationMaster recorded last; it {stale}")
     if snapshot is None:
         source = BACK_END
+        saw_end = False
     else:
         notes += snapshot.notes
+        saw_end = snapshot.state.final
         if found.report.state.final:
             snapshot = closed(snapshot, found.report)
     known = known_containers(found, notes, thorough=True) if snapshot is None else ()
-    return Standing(found.report, found.place.title, source, snapshot, found.place.name, known, tuple(notes))
+    place = found.place
+    return Standing(found.report, place.title, source, snapshot, place.name, known, tuple(notes), saw_end)
 
 
 def state_of(standing: Standing) -> AppState:

@@ -84,7 +84,7 @@ def _facts_of(snapshot: Snapshot, *, ended: bool) -> list[tuple[str, str]]:
             ("TensorBoard", snapshot.board.url),
         ]
     facts += [(f"Input {one.local}"[: _WIDE - 1], _input(one)) for one in snapshot.inputs]
-    facts += [("Output", f"{one.remote} <- ./{one.local}") for one in snapshot.outputs]
+    facts += [("Output", f"{one.remote} <- {snapshot.written_to(one)}") for one in snapshot.outputs]
     return facts
 
 
@@ -126,7 +126,7 @@ def container_lines(containers: Sequence[ContainerView], now: float, *, ended: b
 def _memory(container: ContainerView, *, ended: bool) -> str:
     limit = format_bytes(container.memory_limit_bytes) if container.memory_limit_bytes else ""
     used = "" if ended or container.memory_bytes is None else format_bytes(container.memory_bytes)
-    return " of ".join(part for part in (used, limit) if part) or "-"
+    return f"{used} of {limit}".strip() if limit else used or "-"
 
 
 def _lasted(container: ContainerView, now: float, *, ended: bool) -> str:

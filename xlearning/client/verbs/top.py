@@ -38,7 +38,7 @@ def run(places: Places, console: Console, *, app_id: str, ways: Ways, more: Sequ
         check_logs(ways, job)
     if not ways.as_json:
         tell(job.app_id, console)
-    attended = Attended(job, venue_at(found, places.config), ways, console, more)
+    attended = Attended(job, venue_at(found, places.config), ways, console, more, found=found.report.state)
     if ended:
         if ways.logs is not None:
             console.info(f"{job.app_id} has ended: xl-submit logs shows what its programs have written")
