@@ -22,6 +22,7 @@ from xlearning.container import blocking, guardian
 DRAIN = 0.5  # seconds in which what a program leaves behind (a `tee`, say) may end by itself
 OUTPUT_DRAIN = 10.0  # the same where it may have output of the job to write
 _GUARDIANS: set[int] = set()
+_LOOK = 1.0  # seconds between two looks at a guardian that has not told of the start yet
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,10 @@ class UserProcess:
             "after": after and after.spec(),
         }
         await self._connect(json.dumps(spec).encode() + b"\n")
-        await self._started.wait()
+        while not self._started.is_set():
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._started.wait(), _LOOK)
+            self.wake_guardian()  # a program may have stopped it before it could tell of the start
         return self
 
     @property

@@ -214,6 +214,20 @@ def test_a_later_stop_can_make_the_end_come_sooner(start: Start, tmp_path: Path)
     assert asyncio.run(live()).code == 137
 
 
+def test_a_guardian_that_is_stopped_before_it_tells_of_the_start_runs_on(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that stops its parent may be faster than that one's report."""
+    stops = tmp_path / "stops.py"
+    stops.write_text(
+        "import os, runpy, signal\n"
+        "os.kill(os.getpid(), signal.SIGSTOP)\n"
+        f"runpy.run_path({guardian.__file__!r}, run_name='__main__')\n"
+    )
+    monkeypatch.setattr(guardian, "__file__", str(stops))
+    assert run(*sh("exit 3")).code == 3
+
+
 def test_stop_after_the_end_and_waiting_twice(start: Start) -> None:
     async def live() -> None:
         process = await start("true")
