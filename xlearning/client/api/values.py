@@ -175,9 +175,11 @@ def _keep_named(value: Any, option: Option) -> tuple[str, ...]:
 
 
 def _of_list(path: str, option: Option) -> str:
-    if option.name == "output" and "\\," in path:  # which is no pattern, where it would be an escaped comma
+    word = escaped(path) if _splits(option) else path
+    # an output is no pattern: braces and backslashes of its own must not be read as a list's
+    if option.name == "output" and [one.replace("\\,", ",") for one in split_list(word)] != [path]:
         raise Unfit(f"{path!r} is no path that an option can name")
-    return escaped(path) if _splits(option) else path
+    return word
 
 
 def _named(value: Any, option: Option) -> str:
