@@ -99,7 +99,7 @@ def test_what_a_killed_supervisor_left_is_removed_by_the_next_submission(
             "cache",
             "am/1/work",
             "am/1/logs",
-            "containers/c/work/in",
+            "containers/c/work",
             "containers/c/logs",
         ):
             (folder / name).mkdir(parents=True)
