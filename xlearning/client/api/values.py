@@ -177,7 +177,8 @@ def _keep_named(value: Any, option: Option) -> tuple[str, ...]:
 def _of_list(path: str, option: Option) -> str:
     word = escaped(path) if _splits(option) else path
     # an output is no pattern: braces and backslashes of its own must not be read as a list's
-    if option.name == "output" and [one.replace("\\,", ",") for one in split_list(word)] != [path]:
+    read = [one.replace("\\,", ",") for one in split_list(word)]
+    if option.name == "output" and path.strip() and read != [path.strip()]:
         raise Unfit(f"{path!r} is no path that an option can name")
     return word
 
