@@ -19,7 +19,7 @@ from xlearning.frameworks import framework
 from xlearning.frameworks.base import Framework
 from xlearning.fs import dealing
 from xlearning.fs.base import join, split_uri
-from xlearning.fs.intent import save_part, upload_folder
+from xlearning.fs.intent import SAVE_TIME, save_part, upload_folder
 from xlearning.job import (
     CHIEF,
     EVALUATOR,
@@ -35,8 +35,6 @@ from xlearning.job import (
     Task,
 )
 from xlearning.template import fill
-
-_SAVE_ID = "%Y_%m_%d_%H_%M_%S"
 
 
 def effective_job(job: JobSpec, config: Config, attempt: int) -> JobSpec:
@@ -231,7 +229,7 @@ def new_save_id(now: float, taken: Collection[str]) -> str:
 
     Their order tells which save is newer, and local time goes back once a year.
     """
-    save_id, newest = time.strftime(_SAVE_ID, time.localtime(now)), max(taken, default="")
+    save_id, newest = time.strftime(SAVE_TIME, time.localtime(now)), max(taken, default="")
     if save_id > newest:
         return save_id
-    return (datetime.strptime(newest, _SAVE_ID) + timedelta(seconds=1)).strftime(_SAVE_ID)
+    return (datetime.strptime(newest, SAVE_TIME) + timedelta(seconds=1)).strftime(SAVE_TIME)

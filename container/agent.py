@@ -222,11 +222,10 @@ class Agent:
                 await program.prepare(launch.fss)
         except EXPECTED as error:
             reason = words(error) if self._stop_reason is None else f"stopped: {self._stop_reason}"
-            log.warning("nothing was started: %s", reason)
-            self._voice.say(fetch_failed=pb.FetchFailed(reason=clean(reason)))
+            self._nothing_started(reason)
             return None
         if self._stop_reason is not None:
-            self._voice.say(fetch_failed=pb.FetchFailed(reason=clean(f"stopped: {self._stop_reason}")))
+            self._nothing_started(f"stopped: {self._stop_reason}")
             return None
         self._voice.say(fetch_done=pb.FetchDone(files=program.fetched.files, bytes=program.fetched.size))
         return program
@@ -271,7 +270,11 @@ class Agent:
         if self._program is not None:
             self._spawn(self._program.stop(order.grace))
         elif self._launch_task is None:
-            self._voice.say(fetch_failed=pb.FetchFailed(reason=clean(f"stopped: {self._stop_reason}")))
+            self._nothing_started(f"stopped: {self._stop_reason}")
+
+    def _nothing_started(self, reason: str) -> None:
+        log.warning("nothing was started: %s", reason)
+        self._voice.say(fetch_failed=pb.FetchFailed(reason=clean(reason)))
 
     # ---- the end ------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,12 @@ TEMPORARY = "_temporary"
 SUCCESS = "_SUCCESS"
 MANIFESTS = "_manifest"  # of a save: a folder, and beside it a file of this name with .json
 SAVE_ID = r"\d{4}(?:_\d\d){5}"  # a pattern: what the name of a save's folder ends with
+SAVE_TIME = "%Y_%m_%d_%H_%M_%S"  # the same for strftime
+
+
+def is_save(name: str, prefix: str) -> bool:
+    """Whether a folder is named as one with a saved model, by this job or one before."""
+    return re.fullmatch(re.escape(prefix) + SAVE_ID, name) is not None
 
 
 @dataclass(frozen=True)

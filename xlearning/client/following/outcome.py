@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,12 +16,11 @@ from xlearning.cluster.base import ApplicationReport, ClusterClient
 from xlearning.config import Config
 from xlearning.errors import ClusterError, StorageError
 from xlearning.fs import FileSystems
+from xlearning.fs.intent import SUCCESS, is_save
 from xlearning.job import AppState, JobSpec, Snapshot
 
 _SHOWN = 8  # entries of an output folder that are named
-_MARKER = "_SUCCESS"
 _SAVES = "xlearning.interresult.dir"
-_WHEN = re.compile(r"\d{4}(_\d{2}){5}")  # the second in which a save was asked for
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ def published(job: JobSpec, fss: FileSystems, saves: str) -> dict[str, Sequence[
         names = [
             child.name + ("/" if child.is_dir else "")
             for child in children
-            if child.name != _MARKER and not (child.is_dir and is_save(child.name, saves))
+            if child.name != SUCCESS and not (child.is_dir and is_save(child.name, saves))
         ]
         more = [f"and {len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
         found[remote] = [*names[:_SHOWN], *more]
@@ -110,11 +108,6 @@ def saves_of(job: JobSpec, config: Config) -> str:
     """How the names of folders with saved models begin that lie in the job's outputs."""
     prefix = job.properties.get(_SAVES) or str(config.get(_SAVES))
     return prefix.strip("/")
-
-
-def is_save(name: str, prefix: str) -> bool:
-    """Whether a folder in an output is named as one with a saved model, by this job or one before."""
-    return name.startswith(prefix) and _WHEN.fullmatch(name.removeprefix(prefix)) is not None
 
 
 def logs(cluster: ClusterClient, report: ApplicationReport, container_id: str) -> Mapping[str, str]:

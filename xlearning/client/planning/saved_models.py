@@ -9,7 +9,7 @@ from xlearning.client.planning.inputs import Listing
 from xlearning.fs import FileSystems, parent
 from xlearning.fs.base import exists
 from xlearning.fs.glob import expand_braces
-from xlearning.fs.intent import SAVE_ID
+from xlearning.fs.intent import SAVE_ID, is_save
 
 _PREFIX = "interResult_"
 
@@ -48,11 +48,10 @@ def tell_deleted(remote: str, saves: str, fss: FileSystems, notes: list[str]) ->
         The output cannot be looked at.
     """
     above, _, name = saves.strip("/").rpartition("/")
-    save = re.compile(f"{re.escape(name)}{SAVE_ID}")
     fs, folder = fss.of(remote), f"{remote}/{above}".rstrip("/")
     if not exists(fs, folder):
         return
-    count = sum(one.is_dir and bool(save.fullmatch(one.name)) for one in fs.list(folder))
+    count = sum(one.is_dir and is_save(one.name, name) for one in fs.list(folder))
     if count:
         notes.append(f"{_models(count)} in {folder} will be deleted once the job has succeeded")
 
