@@ -65,6 +65,7 @@ class Feeder:
         self._done = 0  # bytes of whole splits
         self._part = 0  # bytes of the present one
         self._all = False
+        self._untold = threading.Lock()  # held by the one who told
         self._amount = Amount(total_size=self._total)
         self.read_end, self._write_end = os.pipe()
         with contextlib.suppress(OSError):  # a user has only so much memory for pipes
@@ -103,9 +104,7 @@ class Feeder:
             self._run_epochs()
             self._all = True
         except (_NobodyReads, Stopped):
-            if not self._cancel.is_set():
-                fed = format_bytes(self._done + self._part)
-                log.warning("the program read no more after %s of %s", fed, format_bytes(self._total))
+            self._tell_unread()
         except Unreadable:
             if not self._cancel.is_set():
                 raise
@@ -119,9 +118,22 @@ class Feeder:
         self._cancel.set()
         self._lanes.stop()
 
+    def ended(self) -> None:
+        """Take note that the program has ended, and say so if it has left input unread.
+
+        The thread of `run` sees that in the pipe, but perhaps only when the container is long gone.
+        """
+        if not self._all and self._done + self._part < self._total:
+            self._tell_unread()
+
     def close(self) -> None:
         """Close our end; only while `run` does not run."""
         os.close(self._write_end)
+
+    def _tell_unread(self) -> None:
+        if self._untold.acquire(blocking=False):
+            fed = format_bytes(self._done + self._part)
+            log.warning("the program read no more after %s of %s", fed, format_bytes(self._total))
 
     def _release(self) -> None:
         from xlearning.formats.registry import release
@@ -236,6 +248,7 @@ class Feed:
         self._feeder.cancel()
         self._task.cancel()
         if not self._failure:
+            self._feeder.ended()
             return end
         self._feeder.close()
         return dataclasses.replace(

@@ -163,6 +163,27 @@ def test_whatever_a_reader_stumbles_over_is_told_with_the_file(
     assert said in caught.value.message
 
 
+@pytest.mark.parametrize("first", ["end", "pipe"])
+def test_input_left_unread_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture, first: str) -> None:
+    feeder = Feeder(stream(tmp_path), FileSystems("file://"), Config.from_properties({}), tmp_path)
+    with feeder:
+        pass  # nobody reads any more
+    if first == "end":  # is known before the broken pipe is seen
+        feeder.ended()
+        assert "read no more after 0 B of 419 KiB" in caplog.text
+    feeder.cancel()
+    feeder.run()
+    feeder.ended()
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+def test_input_read_to_its_end_is_not_told_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    _, feeder = fed(stream(tmp_path), tmp_path)
+    feeder.cancel()
+    feeder.ended()
+    assert not caplog.records
+
+
 def test_what_a_program_is_told(tmp_path: Path) -> None:
     spec = stream(tmp_path, epochs=2, seed=4)
     told = manifest.variables(spec, tmp_path)
