@@ -28,7 +28,7 @@ class Pool:
     Parameters
     ----------
     name : str
-        Shown in messages and thread names.
+        Who is asked, for messages and thread names.
     threads : int
     timeout : float
         Seconds that a call may take unless it says otherwise.
@@ -51,11 +51,14 @@ class Pool:
         limit = self._timeout if timeout is None else timeout
         future: Future[T] = Future()
         self._submit(future, lambda: call(*args))
-        try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), limit)
-        except asyncio.TimeoutError:
-            what = getattr(call, "__qualname__", str(call))
-            raise CallTimeout(f"{self._name}: {what} did not return within {limit:g} s") from None
+        answer = asyncio.wrap_future(future)
+        try:  # not wait_for, whose timeout looks like one that the call raises itself
+            done, _ = await asyncio.wait({answer}, timeout=limit)
+            if not done:
+                raise CallTimeout(f"the {self._name} did not answer within {limit:g} s")
+            return answer.result()
+        finally:
+            answer.cancel()
 
     def close(self) -> None:
         """Let the threads end that are not in a call."""

@@ -63,7 +63,10 @@ def _needs(fs: FileSystem, folder: str, app_id: str) -> list[str] | None:
     try:
         if jsonfile.content(fs, join(folder, SUCCESS)) != app_id.encode():
             return None
-        about: dict[str, Any] = jsonfile.parse(jsonfile.content(fs, join(folder, MANIFEST), _LIMIT))
-        return [str(one) for one in about["needs"]]
-    except (FileNotFoundError, KeyError):
+        about: Any = jsonfile.parse(jsonfile.content(fs, join(folder, MANIFEST), _LIMIT))
+    except FileNotFoundError:
         return None
+    needs = about.get("needs") if isinstance(about, dict) else None
+    if not isinstance(needs, list):
+        raise ValueError(f"{join(folder, MANIFEST)} is no list of a save's parts")
+    return [str(one) for one in needs]

@@ -8,13 +8,13 @@ import dataclasses
 import functools
 import json
 import logging
-import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
 from xlearning.am import launch, orders
+from xlearning.am.address import Address
 from xlearning.am.backend import BackEnd
 from xlearning.am.core import actions as act
 from xlearning.am.core import events as ev
@@ -24,6 +24,7 @@ from xlearning.am.core.view import snapshot
 from xlearning.am.finish import Ending
 from xlearning.am.inputs.listing import list_inputs
 from xlearning.am.inputs.plan import InputPlan, plan_inputs
+from xlearning.am.launches import Launches
 from xlearning.am.logs import AgentLogs
 from xlearning.am.pools import Pool
 from xlearning.am.rpc import RpcServer
@@ -33,11 +34,10 @@ from xlearning.cluster.base import ContainerManager
 from xlearning.config import Config
 from xlearning.errors import XLearningError
 from xlearning.fs import FileSystems
-from xlearning.fs.base import join
 from xlearning.fs.commit import Committer
 from xlearning.fs.retry import keep_trying
 from xlearning.history.store import HistoryWriter
-from xlearning.job import AppState, InputStrategy, JobSpec, LaunchSpec, SaveTrigger, Snapshot, to_dict
+from xlearning.job import AppState, InputStrategy, JobSpec, SaveTrigger, Snapshot, to_dict
 from xlearning.proto import xlearning_pb2 as pb
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,6 @@ log = logging.getLogger(__name__)
 _TICK = 0.25  # seconds
 _FAREWELL = 5.0  # seconds an agent has to leave by itself after Release
 _LAST_WORDS = 1.0  # seconds a waiting client has to take the last snapshot
-_INLINE_LIMIT = 1 << 20  # bytes of a launch specification that still goes through the stream
 
 
 @dataclass(frozen=True)
@@ -86,13 +85,21 @@ class Runtime:
         containers = self.machine.state.containers
         self._back_end = BackEnd(services.manager, self._cluster, containers, self.post, self._spawn)
         self._rpc = RpcServer(self.post, self._back_end.look_for, self._status)
-        self._storage = Pool("storage", 4, 600.0)
-        # the type itself keeps to its time, and says where it has spent it
-        self._asking = Pool("application type", 1, self.config.get("xlearning.app.type.timeout") + 60.0)
+        self._storage = Pool("file system", 4, 600.0)
         self._plan: InputPlan | None = None
         self._saves = Saves(self.machine, self.config, attempt, services.storage, self._storage, self.post)
-        self._page_url = ""
-        self._address_lock = threading.Lock()  # at the start, and again as soon as the page is known
+        self._launches = Launches(
+            self.job,
+            self.config,
+            attempt,
+            self._type,
+            services.storage,
+            self._storage,
+            send=self._send,
+            post=self.post,
+            spawn=self._spawn,
+        )
+        self._address = Address(services.storage, job.staging, attempt)
         self._tasks: set[asyncio.Task[None]] = set()
         self._staging_lock = asyncio.Lock()  # nothing is written there once its removal has begun
         self._clock = _Clock()
@@ -139,8 +146,8 @@ class Runtime:
         async with self._staging_lock:
             if self.machine.state.phase is Phase.FINISHED:
                 return
-            self._page_url = await self._cluster.run(self._services.manager.register_page, port, path)
-            await self._storage.run(self._write_address)
+            self._address.page = await self._cluster.run(self._services.manager.register_page, port, path)
+            await self._storage.run(self._address.write)
         self.machine.state.version += 1
         await self._publish()
 
@@ -153,8 +160,9 @@ class Runtime:
         """Run the attempt; returns its outcome. `retry` tells whether another one shall follow."""
         self._status.kill, self._status.save = self.request_kill, self.request_save
         services = self._services
-        self._port = await self._rpc.start(services.address_host, services.certificate, services.key)
-        self.post(ev.AttemptStarted(self._clock.now(), self.attempt, services.requested))
+        port = await self._rpc.start(services.address_host, services.certificate, services.key)
+        self._address.rpc, self._address.started = f"{services.address_host}:{port}", self._clock.now()
+        self.post(ev.AttemptStarted(self._address.started, self.attempt, services.requested))
         self._spawn(self._start())
         self._spawn(self._tick())
         self._spawn(self._back_end.poll_forever())
@@ -167,7 +175,7 @@ class Runtime:
         await self._rpc.stop(0.2)
         self._cluster.close()
         self._storage.close()
-        self._asking.close()
+        self._launches.close()
         return self.machine.state.outcome or AppState.FAILED
 
     # ---- sources of events ----------------------------------------------------------------------
@@ -175,9 +183,14 @@ class Runtime:
     async def _start(self) -> None:
         """Fence older attempts, become findable, list the inputs."""
         retry_time = self.config.get("xlearning.fs.retry.time")
-        async with self._staging_lock:  # an end waits: what is made after its cleaning would stay for ever
-            if self.machine.state.phase is Phase.FINISHED or not await self._take_place(retry_time):
-                return
+        try:
+            # an end waits: what is made after its cleaning would stay for ever
+            async with self._staging_lock:
+                if self.machine.state.phase is Phase.FINISHED or not await self._take_place(retry_time):
+                    return
+        except (XLearningError, OSError) as error:
+            self.post(ev.InputFailed(f"the staging folder cannot be used: {error}"))
+            return
         try:
             self._plan = await self._storage.run(lambda: keep_trying(self._list, retry_time=retry_time))
         except (XLearningError, OSError) as error:
@@ -187,7 +200,7 @@ class Runtime:
 
     async def _take_place(self, retry_time: float) -> bool:
         """Be the only attempt, with outputs of its own; whether there is anything left to be done."""
-        await self._storage.run(lambda: keep_trying(self._write_address, retry_time=retry_time))
+        await self._storage.run(lambda: keep_trying(self._address.write, retry_time=retry_time))
         committed = await self._storage.run(self._committer.take_over, self.attempt)
         if committed is not None:
             self.post(ev.AlreadyCommitted(committed.attempt, committed.failure))
@@ -204,21 +217,6 @@ class Runtime:
         hidden = self.job.input_strategy is not InputStrategy.STREAM
         listing = list_inputs(self._services.storage, self.job.inputs, allow_empty=allow_empty, hidden=hidden)
         return plan_inputs(self.job, listing, self.config, self._services.storage)
-
-    def _write_address(self) -> None:
-        fs = self._services.storage.of(self.job.staging)
-        final = join(self.job.staging, f"am-{self.attempt}.json")
-        draft = f"{final}.tmp"
-        with self._address_lock:
-            address = {
-                "address": f"{self._services.address_host}:{self._port}",
-                "attempt": self.attempt,
-                "started": self.machine.state.started or self._clock.now(),
-                "page": self._page_url,
-            }
-            with fs.open_write(draft, overwrite=True) as stream:
-                stream.write(json.dumps(address).encode())
-            fs.replace(draft, final)
 
     async def _tick(self) -> None:
         while True:
@@ -263,42 +261,7 @@ class Runtime:
         assert self._plan is not None, "launched before the inputs were listed"
         self._launched.set()
         self._plan = self._plan.placed(action.cluster)
-        container, task = action.container_id, action.task
-        sink = launch.sink_spec(self.job, self.config, self.attempt, container, task)
-        make = functools.partial(
-            launch.launch_spec, self.job, self.config, self._plan, task, action.cluster, sink, self._type
-        )
-        if self.job.framework:  # code of somebody else: this loop does not wait for it
-            self._spawn(self._launch_when_made(action, make))
-            return
-        try:
-            self._send_launch(action, make())
-        except XLearningError as error:  # the type has nothing that the program could run with
-            self.post(ev.LaunchFailed(f"{task} cannot be launched: {error}"))
-
-    async def _launch_when_made(self, action: act.Launch, make: Callable[[], LaunchSpec]) -> None:
-        try:
-            spec = await self._asking.run(make)
-        except XLearningError as error:
-            self.post(ev.LaunchFailed(f"{action.task} cannot be launched: {error}"))
-        else:
-            self._send_launch(action, spec)
-
-    def _send_launch(self, action: act.Launch, spec: LaunchSpec) -> None:
-        text = json.dumps(to_dict(spec))
-        if len(text.encode()) <= _INLINE_LIMIT:
-            self._send(action.container_id, orders.launch(action, spec_json=text))
-        else:
-            self._spawn(self._launch_by_file(action, text))
-
-    async def _launch_by_file(self, action: act.Launch, text: str) -> None:
-        path = join(self.job.staging, "launch", f"{action.container_id}.json")
-        await self._storage.run(self._write_text, path, text)
-        self._send(action.container_id, orders.launch(action, file=path))
-
-    def _write_text(self, path: str, text: str) -> None:
-        with self._services.storage.of(path).open_write(path, overwrite=True) as stream:
-            stream.write(text.encode())
+        self._launches.launch(action, self._plan)
 
     def _stop(self, action: act.StopProcess) -> None:
         self._send(action.container_id, orders.stop(action))
@@ -378,7 +341,7 @@ class Runtime:
         files = self._plan.counts() if self._plan else {}
         trouble = self._services.history.trouble
         notes = (trouble,) if trouble else ()
-        return snapshot(self.machine, input_files=files, page_url=self._page_url, notes=notes)
+        return snapshot(self.machine, input_files=files, page_url=self._address.page, notes=notes)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -100,7 +100,7 @@ class Saves:
         keep = self._config.get("xlearning.interresult.keep")
         gone, problems = list[str](), list[str]()
         for path in action.paths:
-            more = await self._pool.run(
+            work = functools.partial(
                 prune,
                 self._storage,
                 path,
@@ -109,6 +109,10 @@ class Saves:
                 keep,
                 self._config.get("xlearning.fs.retry.time"),
             )
+            try:
+                more = await self._pool.run(work)
+            except XLearningError as error:  # it hangs; the job goes on
+                more = [], [f"older saves beside {path} were left: {error}"]
             gone, problems = gone + more[0], problems + more[1]
         self._post(ev.SavesPruned(tuple(dict.fromkeys(gone)), tuple(problems)))
 

@@ -53,8 +53,10 @@ def test_only_own_whole_saves_are_deleted(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s0", "s2", "s3", "s5"]
 
 
-def test_a_damaged_manifest_deletes_nothing(tmp_path: Path) -> None:
-    whole(tmp_path / "s1", "mine", "[")
+@pytest.mark.parametrize("manifest", ["{", "[]", "7", "{}", '{"needs": 7}', '{"needs": {"1": 2}}'])
+def test_a_damaged_manifest_deletes_nothing(tmp_path: Path, manifest: str) -> None:
+    whole(tmp_path / "s1", "mine")
+    (tmp_path / "s1" / "_manifest.json").write_text(manifest)
     whole(tmp_path / "s2", "mine")
     gone, (problem,) = prune(FSS, (tmp_path / "s2").as_uri(), "2", "mine", 1, 0)
     assert gone == [] and "were left" in problem and (tmp_path / "s1").exists()
