@@ -199,7 +199,8 @@ while True: time.sleep(600)
 """
 
 
-def test_release_is_term_first(bench: Callable[..., Bench]) -> None:
+def test_release_is_term_first(bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_containers, "_AGENT_EXTRA", DEADLINE)  # for a busy machine
     code = """
 import signal, sys, time
 def leave(*_): open("told", "w"); sys.exit(0)
@@ -250,7 +251,7 @@ while time.monotonic() < end:
     one.start()
     one.manager.kill(one.granted[0].id)
     one.wait(1)
-    one.until(lambda: not one.rest())
+    one.until(lambda: not any(one.rest() for _ in range(5)))  # one look can miss who forks all the time
 
 
 def test_what_an_ended_container_left_is_ended_too(bench: Callable[..., Bench]) -> None:
@@ -388,3 +389,11 @@ def test_logs_do_not_lead_elsewhere(bench: Callable[..., Bench], tmp_path: Path)
             one.manager.read_log(container, name, 0, 100)
     for other in ("../../x", "container_1700000000000_0002_01_000002", ""):
         assert one.manager.log_files(other) == {}
+
+
+def test_who_forks_past_a_look_is_found_by_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[int] = []
+    monkeypatch.setattr(processes, "send", lambda pids, _: sent.extend(pids))
+    looks = iter([{1}, set(), {2}, set(), set(), {3}, *[set[int]()] * 9])
+    processes.kill(lambda _: next(looks))
+    assert {1, 2, 3} <= set(sent)

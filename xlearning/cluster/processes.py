@@ -22,6 +22,7 @@ Process = namedtuple("Process", "pid parent group session terminal state start r
 Find = Callable[[Mapping[int, Process]], set[int]]
 
 _FREEZE_ROUNDS = 50
+_QUIET_ROUNDS = 3  # looks that find nothing new; what forks all the time can slip through one of them
 _DEATH_PATIENCE = 5.0  # seconds after KILL; what hangs in the kernel for longer is left
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
@@ -137,10 +138,12 @@ def kill(find: Find) -> None:
     """
     frozen: set[int] = set()
     groups: set[int] = set()
+    quiet = 0
     for _ in range(_FREEZE_ROUNDS):
         processes = table()
         new = find(processes) - frozen
-        if not new:
+        quiet = 0 if new else quiet + 1
+        if quiet == _QUIET_ROUNDS:
             break
         frozen |= new
         groups |= _whole_groups(frozen, processes)
@@ -154,7 +157,7 @@ def end(find: Find, grace: float) -> None:
     """TERM, up to ``grace`` seconds of patience, then `kill`, for everything that ``find`` names."""
     send(find(table()), signal.SIGTERM)
     deadline = time.monotonic() + grace
-    while find(table()) and time.monotonic() < deadline + _DEATH_PATIENCE:
+    while any(find(table()) for _ in range(_QUIET_ROUNDS)) and time.monotonic() < deadline + _DEATH_PATIENCE:
         if time.monotonic() >= deadline:
             kill(find)
         time.sleep(0.05)
