@@ -10,6 +10,7 @@ exactly one commits.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
@@ -17,7 +18,7 @@ from typing import TypeVar
 from xlearning import jsonfile
 from xlearning.errors import StorageError, XLearningError
 from xlearning.fs import replacing
-from xlearning.fs.base import FileStatus, FileSystem, exists, join, parent
+from xlearning.fs.base import FileStatus, FileSystem, Undeletable, exists, join, parent
 from xlearning.fs.intent import SUCCESS, TEMPORARY, Intent, Move, check
 from xlearning.fs.registry import FileSystems
 from xlearning.fs.retry import keep_trying
@@ -316,7 +317,8 @@ class Committer:
         for remote in self._remotes:
             self._clean(remote)
             if self._is_empty(remote):
-                self._try(lambda remote=remote: self._fs(remote).delete(remote))  # type: ignore[misc]
+                with contextlib.suppress(Undeletable):
+                    self._try(lambda remote=remote: self._fs(remote).delete(remote))  # type: ignore[misc]
 
     def _clean(self, remote: str, keep: int = 0) -> None:
         """Remove this application's temporary folders below an output, except those of one attempt."""
