@@ -55,6 +55,11 @@ class HadoopConf:
         """The properties that are set and whose names begin with ``prefix``, sorted."""
         return sorted(name for name in self._values if name.startswith(prefix))
 
+    def all(self) -> dict[str, str]:
+        """Every property that has a value, with its ``${...}`` replaced."""
+        found = {name: self.get(name) for name in self._values}
+        return {name: value for name, value in found.items() if value}
+
     def homes(self, base: str) -> str:
         """Where users' homes are on a file system (``scheme://authority``), as Hadoop's clients have it."""
         scheme, name, _ = split_uri(base)
