@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from xlearning.client.planning import inputs, own_disks
 from xlearning.client.planning.outputs import check_free, parse
 from xlearning.client.preflight.folders import check_outputs
 from xlearning.client.problems import Problem
@@ -15,7 +16,7 @@ from xlearning.errors import ApplicationNotFound
 from xlearning.fs import FileSystems
 from xlearning.fs.base import exists
 from xlearning.fs.commit import Committer
-from xlearning.job import OutputSpec
+from xlearning.job import InputSpec, OutputSpec
 
 APP = "application_1_0001"
 
@@ -68,3 +69,25 @@ def test_an_output_in_the_memory_of_a_process_is_refused() -> None:
     assert [problem.message for problem in problems] == [
         "output memory://x/out would be kept in the memory of a process, and end with it"
     ]
+
+
+def test_a_disk_behind_a_view_is_told(fss: FileSystems) -> None:
+    notes: list[str] = []
+    own_disks.tell((), [OutputSpec("viewfs://v/data/x", "out")], "hdfs://nn", fss, notes)
+    assert notes == [
+        "output viewfs://v/data/x is on a disk: every node must reach this same folder, as on a shared disk"
+    ]
+    assert fss.behind("viewfs://v/elsewhere") == "viewfs://v/elsewhere"
+
+
+def test_a_scheme_that_cannot_be_served_is_told_beside_other_problems() -> None:
+    fss = FileSystems(config=Config.from_properties({"xlearning.fs.fsspec.schemes": "nonsense"}))
+    problems: list[Problem] = []
+    spec = InputSpec("in", ("nonsense://h/a", "file:///is-not-there"))
+    inputs.list_inputs([spec], fss, allow_empty=False, problems=problems)
+    specs = [OutputSpec("nonsense://h/out", "out")]
+    check_free(specs, fss, user="me", report=nobody, saves="/i_", problems=problems, notes=[])
+    check_outputs(["nonsense://h/out"], fss, "me", problems)
+    told = [problem.message for problem in problems]
+    assert told[1] == "input file:///is-not-there matches nothing"
+    assert set(told[:1] + told[2:]) == {"fsspec cannot serve nonsense://: Protocol not known: nonsense"}

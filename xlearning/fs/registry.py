@@ -106,6 +106,18 @@ class FileSystems:
         self._check(scheme, authority, path)
         return self._out_of_view(full) if scheme == "viewfs" else full
 
+    def behind(self, uri: str) -> str:
+        """``uri``, or what stands behind it in a view; as it is where nothing does, or nobody can tell."""
+        if split_uri(uri)[0] != "viewfs":
+            return uri
+        from xlearning.fs.viewfs import ViewFileSystem
+
+        try:
+            view = self.of(uri)
+            return (view.behind(uri) if isinstance(view, ViewFileSystem) else None) or uri
+        except StorageError:  # told by whoever uses it
+            return uri
+
     def _out_of_view(self, uri: str) -> str:
         """``uri``, or where a link of its view leads to an object store, the address there."""
         from xlearning.fs.viewfs import ViewFileSystem

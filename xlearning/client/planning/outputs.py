@@ -14,7 +14,7 @@ from xlearning.client.planning import saved_models
 from xlearning.client.planning.names import local_name, split_alias, split_list
 from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.cluster.base import ApplicationReport
-from xlearning.errors import ApplicationNotFound, ClusterUnavailable, StorageError
+from xlearning.errors import ApplicationNotFound, ClusterUnavailable, StorageError, UsageError
 from xlearning.fs import FileSystems, parent, split_uri
 from xlearning.fs.base import ObjectStore, exists
 from xlearning.fs.replacing import ERROR, OVERWRITE
@@ -163,7 +163,7 @@ def check_free(
         except StorageError as error:
             unanswered(remote, error, fss, problems)
             continue
-        except ClusterUnavailable as error:
+        except (ClusterUnavailable, UsageError) as error:
             problems.append(Problem(error.message, error.hint or ""))
             continue
         except OSError as error:

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Iterable
 
 from xlearning.client.problems import Problem, unanswered
-from xlearning.errors import StorageError
+from xlearning.errors import StorageError, UsageError
 from xlearning.fs import FileSystems, parent, split_uri
 from xlearning.fs.base import FileSystem, join
 
@@ -97,6 +97,9 @@ def _refusal(folder: str, fss: FileSystems, user: str, problems: list[Problem]) 
         return f"{user} may not look into the folders above it"
     except StorageError as error:
         unanswered(folder, error, fss, problems)
+        return ""
+    except UsageError as error:
+        problems.append(Problem(error.message, error.hint or ""))
         return ""
 
 
