@@ -10,6 +10,7 @@ from xlearning.am.core.actions import Finish
 from xlearning.am.pools import Pool
 from xlearning.cluster import ended
 from xlearning.config import Config
+from xlearning.config.confidential import mask
 from xlearning.errors import XLearningError
 from xlearning.fs.commit import Committer
 from xlearning.fs.retry import keep_trying
@@ -96,5 +97,6 @@ class Ending:
 
 
 def _diagnostics(reason: str, limit: int = 4000) -> str:
-    """Short cause first; YARN keeps 4,096 bytes."""
+    """Short cause first; YARN keeps 4,096 bytes, which others may read."""
+    reason = mask(reason)
     return reason if len(reason) <= limit else f"{reason[: limit - 4]} ..."
