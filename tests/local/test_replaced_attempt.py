@@ -1,4 +1,4 @@
-"""An attempt that goes on although a newer one has begun, as on a node that YARN has lost, takes nothing from it."""
+"""An attempt that goes on although a newer one has begun, as on a lost node, takes nothing from it."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def find_am(fss: FileSystems, staging: str, owner: str | None = None) -> AmAddre
 
 
 def withdraw(fss: FileSystems, staging: str) -> None:
-    """Remove all addresses: so agents that nobody ends, as on a lost node, see that the application is over."""
+    """Remove all addresses: so agents that nobody ends, as on a lost node, see that all is over."""
     fs = fss.of(staging)
     for status in fs.list(staging):
         if _attempt(status.name):
