@@ -34,6 +34,11 @@ class Ending:
         self._committer, self._pool = committer, storage
         self._over = False  # nobody needs the staging folder any more
 
+    async def replaced(self) -> bool:
+        """Whether another attempt is at work, or the job was settled: then nothing is ours to end."""
+        look = self._committer.replaced
+        return await self._attempt("look for a newer attempt", look, timeout=_HISTORY_PATIENCE) is True
+
     async def carry_out(self, action: Finish, snapshot: Snapshot) -> bool:
         """Do everything that is due at the end but `tidy`; ``snapshot`` is the last one.
 

@@ -19,7 +19,7 @@ from xlearning.container.outputs.publisher import Publisher
 from xlearning.container.ports import HeldPort
 from xlearning.container.process import sweep_descendants
 from xlearning.container.program import Program
-from xlearning.container.rendezvous import Fenced, Rendezvous
+from xlearning.container.rendezvous import Fenced, Over, Rendezvous
 from xlearning.container.session import Session, SessionLost, SessionRefused
 from xlearning.container.voice import Voice, clean, clean_all, words
 from xlearning.proto import xlearning_pb2 as pb
@@ -127,7 +127,7 @@ class Agent:
             await self._session.run(self)
         except SessionRefused as error:
             self._leave(ABANDONED, f"the ApplicationMaster refused this container: {error}")
-        except (SessionLost, Fenced) as error:
+        except (SessionLost, Fenced, Over) as error:
             self._leave(ABANDONED, str(error))
 
     async def _beat(self) -> None:

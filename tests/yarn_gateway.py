@@ -129,6 +129,14 @@ def processes_of(app_id: str) -> list[psutil.Process]:
     return found
 
 
+def part(app_id: str, name: str) -> psutil.Process:
+    """Our process of an application that is called ``name``: am or agent."""
+    (found,) = [
+        p for p in processes_of(app_id) if words_of(p)[-1:] == [name] and "bootstrap.py" in words_of(p)[-2]
+    ]
+    return found
+
+
 def _names(app_id: str, words: list[str]) -> bool:
     number = app_id.removeprefix("application_")
     return any(f"application_{number}" in word or f"container_{number}_" in word for word in words)

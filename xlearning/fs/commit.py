@@ -70,6 +70,7 @@ class Committer:
         self._remotes = tuple(dict.fromkeys(output.remote for output in outputs))
         self._outputs, self._retry_time, self._existing = tuple(outputs), retry_time, existing
         self._complete = False
+        self._attempt = 0  # that of `take_over`
 
     # ---- attempts -------------------------------------------------------------------------------
 
@@ -86,7 +87,7 @@ class Committer:
         Fenced
             A newer attempt exists already.
         """
-        staging = self._fs(self._staging)
+        staging, self._attempt = self._fs(self._staging), attempt
         self._try(lambda: staging.mkdirs(self._folder("commit", attempt)))
         if any(number > attempt for _, number in self._attempts()):
             raise Fenced(f"attempt {attempt} of {self._app_id} is over: a newer attempt has started")
@@ -195,6 +196,8 @@ class Committer:
             away, new = self._replaced(remote, attempt, new, old.get(remote, ()))
             aside, moves = aside + away, moves + new
         intent = Intent(self._app_id, attempt, tuple(moves), self._remotes, tuple(aside), failure)
+        for folder in dict.fromkeys(parent(move.target) for move in aside):
+            self._try(lambda folder=folder: self._fs(folder).mkdirs(folder))  # type: ignore[misc]
         self._write_intent(intent, self._folder("commit", attempt))
         self._carry_out(intent)
 
@@ -265,6 +268,11 @@ class Committer:
             ) from None
 
     def _carry_out(self, intent: Intent) -> None:
+        staging, done = self._fs(self._staging), self._folder("done", intent.attempt)
+        if self._try(lambda: exists(staging, done)):
+            # by now the output may have been moved away, and others may write to its place
+            self._complete = True
+            return
         self._set_aside(intent)
         for move in intent.moves:
             fs = self._fs(move.source)
@@ -274,6 +282,7 @@ class Committer:
             self._clean(remote)
         for remote in () if intent.failure else intent.outputs:
             self._try(lambda remote=remote: mark_whole(self._fs(remote), remote, intent.app_id))  # type: ignore[misc]
+        self._try(lambda: staging.mkdirs(done))
         self._complete = True
 
     def _set_aside(self, intent: Intent) -> None:
@@ -304,13 +313,26 @@ class Committer:
             Whether a commit was completed that makes the job a success.
         """
         if exists(self._fs(self._staging), self._staging):
+            # its process may live on for a while, and must not begin to commit what is deleted here
             for kind, number in self._attempts():
-                intent = self._read_intent(self._folder(kind, number))
+                if kind == "commit":
+                    self._fence(number)
+            for _, number in self._attempts():
+                intent = self._read_intent(self._folder("fenced", number))
                 if intent is not None:
                     self._carry_out(intent)
                     return not intent.failure
         self.discard()
         return False
+
+    def replaced(self) -> bool:
+        """Whether a newer attempt has begun since `take_over`, or somebody has settled the application."""
+        if not self._attempt:
+            return False
+        try:
+            return any(number > self._attempt for _, number in self._attempts())
+        except FileNotFoundError:
+            return True
 
     def discard(self) -> None:
         """Remove what this application uploaded and did not commit, and outputs that it leaves empty."""
