@@ -89,7 +89,7 @@ def _stopping(turn: Turn) -> None:
     state = turn.state
     succeeded = state.outcome is AppState.SUCCEEDED
     for container in state.live():
-        grace = _grace(turn, container) if succeeded else 0.0
+        grace = _grace(turn, container) if succeeded or container.failure else 0.0
         if container.busy and grace:
             if container.stop_after is None and not container.stop_sent:
                 container.stop_after = state.now + grace
@@ -113,6 +113,8 @@ def _stopping(turn: Turn) -> None:
 def _grace(turn: Turn, container: Container) -> float:
     """Seconds that a container has to end by itself when the training is over."""
     task = container.task
+    if container.failure:
+        return turn.limits.failing_grace
     if task and task.role in turn.rules.optional_roles:
         return turn.limits.evaluator_grace
     return turn.rules.service_grace if task and turn.rules.serves(task) else 0.0

@@ -26,6 +26,7 @@ class Limits:
     stop_grace: float = 2.0
     stop_margin: float = 5.0  # beyond the grace, before the container is ended by force
     evaluator_grace: float = 60.0
+    failing_grace: float = 60.0  # for what a program that has failed left behind; event files on their way
     allocate: float = 0.0
     job: float = 0.0
     save: float = 1800.0
