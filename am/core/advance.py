@@ -80,8 +80,11 @@ def _preparing(turn: Turn) -> None:
 
 
 def _running(turn: Turn) -> None:
-    found = verdict(turn.rules, turn.state.containers.values())
+    since = turn.state.now - turn.limits.hearsay
+    found = verdict(turn.rules, turn.state.containers.values(), since)
     if found is not None:
+        if found.first is not None:
+            turn.put_first(found.first)
         turn.end(AppState.SUCCEEDED if found.succeeded else AppState.FAILED, found.reason)
 
 

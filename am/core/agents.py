@@ -192,6 +192,7 @@ def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
         reason = _why(turn, container, event)
         if turn.limits.publish_failed and turn.uploads(container):
             container.failure = reason
+            turn.number(container)
             _upload(turn, container)
         else:
             turn.set(container, ContainerState.FAILED, reason)

@@ -78,6 +78,13 @@ class Turn:
         """Give a container that has ended its number in the order of their ends, once."""
         container.ended = container.ended or 1 + max(c.ended for c in self.state.containers.values())
 
+    def put_first(self, container: Container) -> None:
+        """Let a container count as the first that ended: others failed for want of it."""
+        self.number(container)
+        first = min((c for c in self.state.containers.values() if c.ended), key=lambda c: c.ended)
+        container.ended, first.ended = first.ended, container.ended
+        self.changed = True
+
     def lose_part(self, container: Container, reason: str) -> None:
         """The part of a container in the save that runs will not come."""
         run = self.state.saving()

@@ -31,3 +31,29 @@ def test_what_it_left_behind_does_not_delay_the_word_of_its_end(gateway: Gateway
     assert "| no space left on device" in about
     assert (gateway.work / "left").exists(), "it was killed before the other one was told to stop"
     gateway.nothing_is_left()
+
+
+# Worker 1 closes its connections before it ends, as `destroy_process_group` in a `finally` does.
+CLOSES = """
+cd "$0"
+if [ "$INDEX" = 0 ]; then
+    echo $$ > pid.new; mv pid.new pid
+    echo "RuntimeError: Connection closed by peer" >&2
+    exit 1
+fi
+until [ -e pid ] && ! kill -0 $(cat pid) 2> /dev/null; do sleep 0.02; done
+echo "KeyError: 'price'" >&2
+exit 1
+"""
+
+
+def test_who_lost_a_connection_is_not_named_for_who_closed_it(gateway: Gateway) -> None:
+    ended = gateway.submit(
+        *("--app-type", "disttorch", "--worker-num", 2, "--board-enable", "false"),
+        *("--", "bash", "-c", CLOSES, gateway.work),
+    )
+    assert ended.code == 2
+    _, first, about = ended.err.partition("First to fail: worker:1 (")
+    assert first, ended.err
+    assert "| KeyError: 'price'" in about
+    gateway.nothing_is_left()

@@ -909,6 +909,45 @@ def test_who_failed_first_is_known_while_something_of_it_is_left() -> None:
     }
 
 
+LOST = ("[rank0]: RuntimeError: [gloo/transport/tcp/pair.cc:561] Connection closed by peer [10.0.0.1]:20401",)
+
+
+def test_who_fails_for_want_of_another_is_not_named_in_its_place() -> None:
+    story = Story(worker=3, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:2"], 1, LOST)
+    story.tick(1)
+    assert story.state.outcome is None
+    story.exits(tasks["worker:0"], 1, LOST)
+    story.exits(tasks["worker:1"], 1, ("KeyError: 'price'",))
+    assert story.state.reason.startswith("worker:1 ")
+    order = sorted(story.state.containers.values(), key=lambda c: c.ended)
+    assert [str(c.task) for c in order] == ["worker:1", "worker:0", "worker:2"]
+
+
+def test_a_container_that_is_lost_is_the_cause_of_lost_connections() -> None:
+    story = Story(worker=2, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"], 1, LOST)
+    story.do(ev.ContainerCompleted(tasks["worker:1"], 137, "for its memory"))
+    assert story.state.reason.startswith("worker:1 ")
+
+
+def test_a_lost_connection_that_nobody_explains_is_the_reason() -> None:
+    story = Story(worker=2, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"], 1, LOST)
+    story.tick(2)
+    assert not story.of(act.StopProcess)
+    story.tick(2)
+    assert story.state.reason.startswith("worker:0 ")
+    assert story.of(act.StopProcess)
+    both = Story(worker=2, outputs=False)
+    for container in both.all_running().values():
+        both.exits(container, 1, LOST)
+    assert both.state.reason.startswith("worker:0 ")
+
+
 def test_what_a_failed_program_has_left_is_not_waited_for_without_end() -> None:
     story = Story(worker=1, outputs=False)
     (worker,) = story.all_running().values()
