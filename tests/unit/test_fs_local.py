@@ -11,6 +11,7 @@ from contract_fs import FileSystemContract, read, write
 
 from xlearning.errors import StorageError
 from xlearning.fs import FileSystem, join, noreplace
+from xlearning.fs.base import walk_by_listing
 from xlearning.fs.local import LocalFileSystem, local_path
 
 
@@ -58,6 +59,19 @@ def test_walk_ends_at_a_link_to_a_folder_above(root: str) -> None:
     (Path(local_path(root)) / "a" / "up").symlink_to("..")
     with pytest.raises(StorageError, match="above itself"):
         list(fs.walk(root))
+
+
+def test_trees_deeper_than_recursion(root: str) -> None:
+    fs, here = LocalFileSystem(), Path(local_path(root)) / "top"
+    deepest = here.joinpath(*["d"] * 1050)
+    for folder in (*reversed(deepest.parents), deepest):
+        folder.mkdir(exist_ok=True)
+    for number, folder in enumerate((deepest, here)):
+        (folder / "file").write_bytes(b"1" * number)
+    assert [(status.name, status.size) for status in fs.walk(root)] == [("file", 0), ("file", 1)]
+    assert [status.size for status in walk_by_listing(fs, root)] == [0, 1]
+    assert fs.delete(join(root, "top"), recursive=True)
+    assert fs.list(root) == []
 
 
 def test_pipes_and_sockets_are_not_opened(root: str) -> None:

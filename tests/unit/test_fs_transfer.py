@@ -13,13 +13,13 @@ from typing import BinaryIO
 
 import pytest
 
-from xlearning.cluster.local_files import remove_tree
 from xlearning.errors import StorageError, StorageUnavailable, UsageError
 from xlearning.fs import FileSystems, transfer
 from xlearning.fs.local import LocalFileSystem
 from xlearning.fs.retry import Cancelled, keep_trying
 from xlearning.fs.transfer import TransferError, TransferResult, download, upload
 from xlearning.job import FetchItem
+from xlearning.trees import remove_tree
 
 NAMES = ["plain", "a b", "k=v", "50%", "p%20q", "plus+", "h#h", "é", "中", "deep/er/x", ".hid", "n" * 255]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from xlearning.cluster.local_files import remove_tree
+from xlearning.trees import remove_tree
 
 
 def deep(top: Path, levels: int) -> None:

@@ -26,7 +26,6 @@ from xlearning.cluster.local_files import (
     make_private,
     read_json,
     read_text,
-    remove_tree,
     write_json,
 )
 from xlearning.config import Config
@@ -35,6 +34,7 @@ from xlearning.fs.base import join, split_uri
 from xlearning.fs.local import owner_name
 from xlearning.job import AppState, JobSpec, to_dict
 from xlearning.jsonfile import build
+from xlearning.trees import remove_tree
 
 _OWN_VARIABLES = frozenset(value for name, value in vars(base).items() if name.startswith("ENV_"))
 _AGENT_EXTRA = 3.0  # seconds an agent needs besides its program's grace

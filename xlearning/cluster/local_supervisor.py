@@ -28,9 +28,9 @@ from xlearning.cluster.local_files import (
     make_private,
     read_json,
     read_text,
-    remove_tree,
     write_json,
 )
+from xlearning.trees import remove_tree
 
 TYPE_CHECKING = False  # as in typing, whose import costs more than the rest of this module
 if TYPE_CHECKING:

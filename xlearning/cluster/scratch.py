@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from xlearning.cluster.local_files import remove_tree
+from xlearning.trees import remove_tree
 
 PREFIX = "xlearning-work-"
 _LOCK, _NEW_LOCK = ".lock", ".lock.new"

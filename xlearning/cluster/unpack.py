@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
-from xlearning.cluster.local_files import remove_tree
+from xlearning.trees import remove_tree
 
 try:
     from lzma import LZMAError

@@ -138,9 +138,13 @@ def exists(fs: FileSystem, path: str) -> bool:
 
 def walk_by_listing(fs: FileSystem, path: str) -> Iterator[FileStatus]:
     """`FileSystem.walk` for file systems that list one folder at a time."""
-    for status in fs.list(path):
-        if status.is_dir:
-            yield from walk_by_listing(fs, status.path)
+    levels = [iter(fs.list(path))]  # no recursion: programs make trees that are too deep for it
+    while levels:
+        status = next(levels[-1], None)
+        if status is None:
+            levels.pop()
+        elif status.is_dir:
+            levels.append(iter(fs.list(status.path)))
         else:
             yield status
 

@@ -7,18 +7,26 @@ import functools
 import os
 import shutil
 import stat as modes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from xlearning.errors import StorageError
 from xlearning.fs.base import FileStatus, join, split_uri
 from xlearning.fs.glob import glob
 from xlearning.fs.noreplace import rename_noreplace
+from xlearning.trees import remove_tree
 
 _BUILT_IN = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
 _BUFFER = 1 << 20  # bytes
+
+
+class _Level(NamedTuple):
+    """A folder in which a walk is."""
+
+    identity: tuple[int, int]  # device and inode
+    entries: Iterator[FileStatus]
 
 
 class LocalFileSystem:
@@ -49,19 +57,23 @@ class LocalFileSystem:
         return sorted((status for status in found if status), key=lambda status: status.path)
 
     def walk(self, path: str) -> Iterator[FileStatus]:
-        return self._walk(path, frozenset())
-
-    def _walk(self, path: str, above: frozenset[tuple[int, int]]) -> Iterator[FileStatus]:
-        with _errors(path):
-            own = _found(local_path(path))
-        here = (own.st_dev, own.st_ino)
-        if here in above:
-            raise StorageError(f"{path}: is a symbolic link to a folder above itself")
-        for status in self.list(path):
-            if status.is_dir:
-                yield from self._walk(status.path, above | {here})
+        levels = [self._enter(path, ())]  # no recursion: programs make trees that are too deep for it
+        while levels:
+            status = next(levels[-1].entries, None)
+            if status is None:
+                levels.pop()
+            elif status.is_dir:
+                levels.append(self._enter(status.path, levels))
             else:
                 yield status
+
+    def _enter(self, path: str, above: Sequence[_Level]) -> _Level:
+        with _errors(path):
+            own = _found(local_path(path))
+        identity = (own.st_dev, own.st_ino)
+        if any(level.identity == identity for level in above):
+            raise StorageError(f"{path}: is a symbolic link to a folder above itself")
+        return _Level(identity, iter(self.list(path)))
 
     def open_read(self, path: str) -> BinaryIO:
         local = local_path(path)
@@ -118,7 +130,7 @@ class LocalFileSystem:
                 if not modes.S_ISDIR(os.lstat(local).st_mode):
                     Path(local).unlink()
                 elif recursive:
-                    shutil.rmtree(local)
+                    _delete_tree(local)
                 else:
                     Path(local).rmdir()
             except (FileNotFoundError, NotADirectoryError):
@@ -128,6 +140,15 @@ class LocalFileSystem:
     def chmod(self, path: str, mode: int) -> None:
         with _errors(path):
             Path(local_path(path)).chmod(mode)
+
+
+def _delete_tree(local: str) -> None:
+    try:
+        shutil.rmtree(local)
+    except (RecursionError, OSError) as error:  # it takes a frame and an open file for each level
+        if isinstance(error, OSError) and error.errno != errno.EMFILE:
+            raise
+        remove_tree(Path(local))
 
 
 def local_path(uri: str) -> str:

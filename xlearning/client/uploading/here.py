@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from xlearning.cluster import scratch
-from xlearning.cluster.local_files import remove_tree
+from xlearning.trees import remove_tree
 
 WHEELS = "wheels"
 DRAFT = "draft-"

@@ -1,0 +1,1 @@
+../../../xlearning/trees.py
