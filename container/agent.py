@@ -18,7 +18,7 @@ from xlearning.container.orders import EXPECTED, Orders
 from xlearning.container.outputs.publisher import Publisher
 from xlearning.container.ports import HeldPort
 from xlearning.container.process import sweep_descendants
-from xlearning.container.program import Program
+from xlearning.container.program import Exited, Program
 from xlearning.container.rendezvous import Fenced, Over, Rendezvous
 from xlearning.container.session import Session, SessionLost, SessionRefused
 from xlearning.container.voice import Voice, clean, clean_all, words
@@ -196,21 +196,21 @@ class Agent:
             log.info("the program runs with pid %d", pid)
             self._voice.say(process_started=pb.ProcessStarted(pid=pid))
             self._start_board(program)
-        end = await program.wait(self._session.beat_interval)
+        end = await program.wait(self._session.beat_interval, self._say_failing)
         if self._board is not None:
+            if end.exit.code:
+                self._say_failing(end)
             await self._board.keep(self._orders.fss)
         reason = end.exit.reason
         if reason and self._leaving:
             reason = f"{reason}, because the agent is leaving: {self._leaving}"
         log.info("the program has ended: %s", reason or "exit code 0")
         self._tell_state()
-        self._voice.say(
-            process_exited=pb.ProcessExited(
-                exit_code=end.exit.code,
-                reason=clean(reason),
-                last_lines=clean_all(end.last_lines),
-            )
-        )
+        self._voice.say(process_exited=_exited(end, reason))
+
+    def _say_failing(self, end: Exited) -> None:
+        """The others of its gang may fail any moment for want of it: who was first must be known."""
+        self._voice.say(process_failing=_exited(end, end.exit.reason))
 
     async def _fetch(self, order: pb.Launch) -> Program | None:
         """The program with its folder made and its input fetched; None when that failed."""
@@ -324,3 +324,9 @@ class Agent:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a fault of the agent", exc_info=error)
             self._leave(ABANDONED, f"a fault of the agent: {error!r}")
+
+
+def _exited(end: Exited, reason: str) -> pb.ProcessExited:
+    return pb.ProcessExited(
+        exit_code=end.exit.code, reason=clean(reason), last_lines=clean_all(end.last_lines)
+    )
