@@ -296,9 +296,9 @@ class Runtime:
         )
         try:
             await self._storage.run(commit)
-        except (XLearningError, OSError) as error:
+        except Exception as error:  # whatever it is: nothing but these two events ends the phase
             log.exception("commit failed")
-            self.post(ev.CommitFailed(str(error)))
+            self.post(ev.CommitFailed(str(error) or repr(error)))
         else:
             self.post(ev.CommitDone())
 

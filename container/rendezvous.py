@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from xlearning import jsonfile
-from xlearning.errors import StorageError
+from xlearning.errors import XLearningError
 from xlearning.fs.base import FileSystem, exists, join
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class Rendezvous:
     def locate(self) -> str | None:
         """``host:port`` of the ApplicationMaster, or None while it is not known. Blocks.
 
-        While the file system does not answer, the address that was read last holds.
+        While the file system does not answer as it should, the address that was read last holds.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class Rendezvous:
             if self._known is not None:
                 raise Over("the application has ended") from None
             return None
-        except StorageError as error:
+        except (XLearningError, OSError, ValueError, LookupError, TypeError) as error:
             log.warning("cannot look for the ApplicationMaster: %s", error)
         return self._known
 

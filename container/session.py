@@ -192,6 +192,8 @@ class Session:
             await asyncio.wait({reader}, timeout=_FAREWELL)
             if reader.done():
                 reader.result()
+            if writer.done():
+                writer.result()
         finally:
             self._connected = False
             call.cancel()
