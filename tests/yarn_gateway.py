@@ -108,14 +108,6 @@ def settled(gateway: YarnGateway, app_id: str) -> None:
     wait_for(lambda: not exists(gateway.storage.default, folder), message=f"{folder} is left")
 
 
-def part(app_id: str, name: str) -> psutil.Process:
-    """Our process of an application that is called ``name``: am or agent."""
-    (found,) = [
-        p for p in processes_of(app_id) if words_of(p)[-1:] == [name] and "bootstrap.py" in words_of(p)[-2]
-    ]
-    return found
-
-
 def processes_of(app_id: str) -> list[psutil.Process]:
     """Everything on this host, which is all of the cluster's nodes, that belongs to an application."""
     found = []
