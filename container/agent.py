@@ -18,8 +18,8 @@ from xlearning.container.orders import EXPECTED, Orders
 from xlearning.container.outputs.publisher import Publisher
 from xlearning.container.ports import HeldPort
 from xlearning.container.process import sweep_descendants
-from xlearning.container.program import Program
-from xlearning.container.rendezvous import Fenced, Rendezvous
+from xlearning.container.program import Exited, Program
+from xlearning.container.rendezvous import Fenced, Over, Rendezvous
 from xlearning.container.session import Session, SessionLost, SessionRefused
 from xlearning.container.voice import Voice, clean, clean_all, words
 from xlearning.proto import xlearning_pb2 as pb
@@ -128,7 +128,7 @@ class Agent:
             await self._session.run(self)
         except SessionRefused as error:
             self._leave(ABANDONED, f"the ApplicationMaster refused this container: {error}")
-        except (SessionLost, Fenced) as error:
+        except (SessionLost, Fenced, Over) as error:
             self._leave(ABANDONED, str(error))
 
     async def _beat(self) -> None:
@@ -197,21 +197,21 @@ class Agent:
             log.info("the program runs with pid %d", pid)
             self._voice.say(process_started=pb.ProcessStarted(pid=pid))
             self._start_board(program)
-        end = await program.wait(self._session.beat_interval)
+        end = await program.wait(self._session.beat_interval, self._say_failing)
         if self._board is not None:
+            if end.exit.code:
+                self._say_failing(end)
             await self._board.keep(self._orders.fss)
         reason = end.exit.reason
         if reason and self._leaving:
             reason = f"{reason}, because the agent is leaving: {self._leaving}"
         log.info("the program has ended: %s", reason or "exit code 0")
         self._tell_state()
-        self._voice.say(
-            process_exited=pb.ProcessExited(
-                exit_code=end.exit.code,
-                reason=clean(reason),
-                last_lines=clean_all(end.last_lines),
-            )
-        )
+        self._voice.say(process_exited=_exited(end, reason))
+
+    def _say_failing(self, end: Exited) -> None:
+        """The others of its gang may fail any moment for want of it: who was first must be known."""
+        self._voice.say(process_failing=_exited(end, end.exit.reason))
 
     async def _fetch(self, order: pb.Launch) -> Program | None:
         """The program with its folder made and its input fetched; None when that failed."""
@@ -328,3 +328,9 @@ class Agent:
             if task is self._launch_task:  # nobody else tells of the program's end
                 self._voice.say(process_exited=pb.ProcessExited(exit_code=_FAULT, reason=clean(reason)))
             self._leave(ABANDONED, reason)
+
+
+def _exited(end: Exited, reason: str) -> pb.ProcessExited:
+    return pb.ProcessExited(
+        exit_code=end.exit.code, reason=clean(reason), last_lines=clean_all(end.last_lines)
+    )

@@ -4,7 +4,7 @@ The agent runs this file as a script (``python -I -S guardian.py``) in a session
 library only, so that it starts quickly and never fails for want of a package. Its standard input is
 a pipe from the agent: first line the order to start, later lines orders to stop, and its end means
 that the agent is gone. Its standard output is a pipe to the agent with one JSON object a line:
-``started``, ``failed`` or ``exited``.
+``started``, ``failed``, ``ended`` (by itself, with something left to do) or ``exited``.
 
 As child subreaper it becomes the parent of every process below it that loses its own, so "no child is
 left" means that nothing is left, whatever forked, changed its group or called ``setsid``.
@@ -258,6 +258,7 @@ class Guardian:
         while self._reap():
             if self.status is not None and self.sweep.term_at == NEVER:
                 self.sweep.order(self.sweep.grace, spec["drain"])
+                report({"ended": self._code()})
             if self.sweep.stuck and not reported:
                 reported = True
                 self._report_exit(left=len(own_children()))
@@ -334,11 +335,16 @@ class Guardian:
 
     def _report_exit(self, left: int) -> None:
         if self.after:
+            if self.sweep.term_at == NEVER:
+                report({"ended": self._code()})
             run_after(self.after)
-        code = 128 + signal.SIGKILL if self.status is None else os.waitstatus_to_exitcode(self.status)
-        signum = -code if code < 0 else None
         swept = len(self.sweep.seen - {self.pid})
-        report({"exited": 128 - code if code < 0 else code, "signal": signum, "swept": swept, "left": left})
+        report({"exited": self._code(), "swept": swept, "left": left})
+
+    def _code(self) -> int:
+        """The program's exit code, as a shell counts."""
+        code = -signal.SIGKILL if self.status is None else os.waitstatus_to_exitcode(self.status)
+        return 128 - code if code < 0 else code
 
 
 def open_log(name: str) -> int:

@@ -146,6 +146,7 @@ class UserProcess:
         self._grace = grace
         self._after = after
         self._started = asyncio.Event()
+        self._ended: asyncio.Future[ProcessExit] = asyncio.get_running_loop().create_future()
         self._orders: asyncio.WriteTransport | None = None
         self._follower: asyncio.Task[ProcessExit] | None = None
 
@@ -226,6 +227,13 @@ class UserProcess:
         assert self._follower is not None
         return await asyncio.shield(self._follower)
 
+    async def wait_alone(self) -> ProcessExit:
+        """Wait until the program has ended by itself, while something of it is left, or to be done.
+
+        Else this never returns.
+        """
+        return await asyncio.shield(self._ended)
+
     async def stop(self, grace: float | None = None) -> ProcessExit:
         """Stop the program (TERM, ``grace`` seconds, KILL) and wait for its end.
 
@@ -284,6 +292,8 @@ class UserProcess:
             if "started" in message:
                 self.pid = message["started"]
                 self._started.set()
+            elif "ended" in message:
+                self._ended.set_result(ProcessExit(message["ended"], _reason(message["ended"])))
             elif "failed" in message:
                 end = ProcessExit(message["code"], message["failed"])
             else:
@@ -310,9 +320,13 @@ class UserProcess:
         return 128 - code if code < 0 else code
 
 
+def _reason(code: int) -> str:
+    return words(code) if code else ""
+
+
 def _ended(message: Mapping[str, int]) -> ProcessExit:
     code = message["exited"]
-    reason = words(code) if code else ""
+    reason = _reason(code)
     if message["left"]:
         reason = f"{reason or 'exit code 0'}; {message['left']} of its processes cannot be killed"
     return ProcessExit(code, reason, message["swept"])

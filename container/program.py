@@ -9,7 +9,7 @@ import functools
 import logging
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -224,13 +224,15 @@ class Program:
             self._process.order_stop()
         return self._process.pid
 
-    async def wait(self, sample_every: float) -> Exited:
+    async def wait(self, sample_every: float, failing: Callable[[Exited], None]) -> Exited:
         """Wait for the end of a started program and of all that it left behind.
 
-        Meanwhile `progress` and `usage` are kept fresh, the latter every ``sample_every`` seconds.
+        Meanwhile `progress` and `usage` are kept fresh, the latter every ``sample_every`` seconds. Of a
+        program that has failed by itself ``failing`` is told at once: what it left may take its time.
         """
         assert self._process is not None
         ended = asyncio.Event()
+        early = asyncio.create_task(self._tell_failing(failing))
         watchers = asyncio.gather(self._follow_logs(ended), self._follow_usage(ended, sample_every))
         try:
             end = await self._process.wait()
@@ -242,10 +244,17 @@ class Program:
             await watchers
         finally:
             watchers.cancel()
+            early.cancel()
         self.usage = Usage()
         if self._docker is not None and end.code == DOCKER_FAILED:
             end = dataclasses.replace(end, reason=f"docker run failed ({end.reason})")
         return Exited(end, self._last_lines())
+
+    async def _tell_failing(self, failing: Callable[[Exited], None]) -> None:
+        assert self._process is not None
+        end = await self._process.wait_alone()
+        if end.code and not (self._docker is not None and end.code == DOCKER_FAILED):
+            failing(Exited(end, last_lines(self._logs)))
 
     async def measure(self) -> None:
         """Sample the process tree once more, while it is there."""

@@ -16,6 +16,10 @@ class Fenced(Exception):
     """A newer attempt of the application has begun; this container belongs to the past."""
 
 
+class Over(Exception):
+    """The application has ended: what it had in its staging folder is gone."""
+
+
 class Rendezvous:
     """Looks for the ApplicationMaster of one attempt.
 
@@ -44,6 +48,8 @@ class Rendezvous:
         ------
         Fenced
             A newer attempt has begun.
+        Over
+            The address was there and is not any more.
         """
         try:
             fs = self._open_fs()
@@ -52,6 +58,8 @@ class Rendezvous:
             found = jsonfile.read(fs, self._file(self._attempt))
             self._known = str(found["address"])
         except FileNotFoundError:
+            if self._known is not None:
+                raise Over("the application has ended") from None
             return None
         except (XLearningError, OSError, ValueError, LookupError, TypeError) as error:
             log.warning("cannot look for the ApplicationMaster: %s", error)

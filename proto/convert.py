@@ -80,6 +80,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], Fields]]] = {
     "fetch_done": ("FetchDone", _counts),
     "fetch_failed": ("FetchFailed", _reason),
     "process_started": ("ProcessStarted", lambda b: {"pid": b.pid}),
+    "process_failing": ("ProcessFailing", _exited),
     "process_exited": ("ProcessExited", _exited),
     "upload_progress": ("UploadProgressed", lambda b: {**_moving(b), "save": b.save}),
     "upload_done": ("UploadDone", _uploaded),

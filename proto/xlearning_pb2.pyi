@@ -6,7 +6,7 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class AgentMessage(_message.Message):
-    __slots__ = ("generation", "register", "beat", "ports_ready", "fetch_progress", "fetch_done", "fetch_failed", "process_started", "process_exited", "upload_progress", "upload_done", "upload_failed", "save_done", "save_failed", "board_started", "goodbye", "log_piece")
+    __slots__ = ("generation", "register", "beat", "ports_ready", "fetch_progress", "fetch_done", "fetch_failed", "process_started", "process_exited", "upload_progress", "upload_done", "upload_failed", "save_done", "save_failed", "board_started", "goodbye", "log_piece", "process_failing")
     GENERATION_FIELD_NUMBER: _ClassVar[int]
     REGISTER_FIELD_NUMBER: _ClassVar[int]
     BEAT_FIELD_NUMBER: _ClassVar[int]
@@ -24,6 +24,7 @@ class AgentMessage(_message.Message):
     BOARD_STARTED_FIELD_NUMBER: _ClassVar[int]
     GOODBYE_FIELD_NUMBER: _ClassVar[int]
     LOG_PIECE_FIELD_NUMBER: _ClassVar[int]
+    PROCESS_FAILING_FIELD_NUMBER: _ClassVar[int]
     generation: int
     register: Register
     beat: Beat
@@ -41,7 +42,8 @@ class AgentMessage(_message.Message):
     board_started: BoardStarted
     goodbye: Goodbye
     log_piece: LogPiece
-    def __init__(self, generation: _Optional[int] = ..., register: _Optional[_Union[Register, _Mapping]] = ..., beat: _Optional[_Union[Beat, _Mapping]] = ..., ports_ready: _Optional[_Union[PortsReady, _Mapping]] = ..., fetch_progress: _Optional[_Union[FetchProgress, _Mapping]] = ..., fetch_done: _Optional[_Union[FetchDone, _Mapping]] = ..., fetch_failed: _Optional[_Union[FetchFailed, _Mapping]] = ..., process_started: _Optional[_Union[ProcessStarted, _Mapping]] = ..., process_exited: _Optional[_Union[ProcessExited, _Mapping]] = ..., upload_progress: _Optional[_Union[UploadProgress, _Mapping]] = ..., upload_done: _Optional[_Union[UploadDone, _Mapping]] = ..., upload_failed: _Optional[_Union[UploadFailed, _Mapping]] = ..., save_done: _Optional[_Union[SaveDone, _Mapping]] = ..., save_failed: _Optional[_Union[SaveFailed, _Mapping]] = ..., board_started: _Optional[_Union[BoardStarted, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., log_piece: _Optional[_Union[LogPiece, _Mapping]] = ...) -> None: ...
+    process_failing: ProcessExited
+    def __init__(self, generation: _Optional[int] = ..., register: _Optional[_Union[Register, _Mapping]] = ..., beat: _Optional[_Union[Beat, _Mapping]] = ..., ports_ready: _Optional[_Union[PortsReady, _Mapping]] = ..., fetch_progress: _Optional[_Union[FetchProgress, _Mapping]] = ..., fetch_done: _Optional[_Union[FetchDone, _Mapping]] = ..., fetch_failed: _Optional[_Union[FetchFailed, _Mapping]] = ..., process_started: _Optional[_Union[ProcessStarted, _Mapping]] = ..., process_exited: _Optional[_Union[ProcessExited, _Mapping]] = ..., upload_progress: _Optional[_Union[UploadProgress, _Mapping]] = ..., upload_done: _Optional[_Union[UploadDone, _Mapping]] = ..., upload_failed: _Optional[_Union[UploadFailed, _Mapping]] = ..., save_done: _Optional[_Union[SaveDone, _Mapping]] = ..., save_failed: _Optional[_Union[SaveFailed, _Mapping]] = ..., board_started: _Optional[_Union[BoardStarted, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., log_piece: _Optional[_Union[LogPiece, _Mapping]] = ..., process_failing: _Optional[_Union[ProcessExited, _Mapping]] = ...) -> None: ...
 
 class Register(_message.Message):
     __slots__ = ("container_id", "attempt", "host", "session", "version", "pid")

@@ -13,9 +13,10 @@ from submitting import Gateway
 ROOT = Path(__file__).resolve().parents[1]
 # Their commands run programs of a framework, in its environment: the tests of these types see to them.
 WITH_FRAMEWORK = frozenset(
-    f"examples/{name}/README.md" for name in ("lightgbm", "mxnet", "pytorch", "sklearn", "xgboost")
+    f"examples/{name}/README.md"
+    for name in ("horovod", "lightgbm", "mpi", "mxnet", "pytorch", "sklearn", "tensorflow", "xgboost")
 )
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("examples/*/README.md")), *sorted(ROOT.glob("docs/*.md"))]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("examples/**/README.md")), *sorted(ROOT.glob("docs/*.md"))]
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # What differs from run to run: ids, times, ports, secrets, sizes that depend on a path.
 _VARIABLE = [

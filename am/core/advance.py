@@ -80,8 +80,11 @@ def _preparing(turn: Turn) -> None:
 
 
 def _running(turn: Turn) -> None:
-    found = verdict(turn.rules, turn.state.containers.values())
+    since = turn.state.now - turn.limits.hearsay
+    found = verdict(turn.rules, turn.state.containers.values(), since)
     if found is not None:
+        if found.first is not None:
+            turn.put_first(found.first)
         turn.end(AppState.SUCCEEDED if found.succeeded else AppState.FAILED, found.reason)
 
 
@@ -89,7 +92,7 @@ def _stopping(turn: Turn) -> None:
     state = turn.state
     succeeded = state.outcome is AppState.SUCCEEDED
     for container in state.live():
-        grace = _grace(turn, container) if succeeded else 0.0
+        grace = _grace(turn, container) if succeeded or container.failure else 0.0
         if container.busy and grace:
             if container.stop_after is None and not container.stop_sent:
                 container.stop_after = state.now + grace
@@ -113,6 +116,8 @@ def _stopping(turn: Turn) -> None:
 def _grace(turn: Turn, container: Container) -> float:
     """Seconds that a container has to end by itself when the training is over."""
     task = container.task
+    if container.failure:
+        return turn.limits.failing_grace
     if task and task.role in turn.rules.optional_roles:
         return turn.limits.evaluator_grace
     return turn.rules.service_grace if task and turn.rules.serves(task) else 0.0

@@ -154,12 +154,31 @@ def process_started(turn: Turn, event: ev.ProcessStarted) -> None:
         turn.set(container, ContainerState.RUNNING)
 
 
+def process_failing(turn: Turn, event: ev.ProcessFailing) -> None:
+    """The job is judged at once: others may fail for want of this one before it is told to be over."""
+    container = current(turn, event)
+    if container is None or not container.busy or container.stop_sent or container.failure:
+        return
+    container.failure = _why(turn, container, event)
+    container.exit_code, container.last_lines = event.exit_code, event.last_lines
+    container.finished = turn.state.now
+    turn.number(container)
+    if turn.awaited(container):
+        turn.spoil(container.describe_end())
+
+
 def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
     container = current(turn, event)
     if container is None or not container.busy:
         return
-    container.exit_code, container.finished = event.exit_code, turn.state.now
     container.stop_by = container.stop_after = None
+    if container.failure:
+        if turn.limits.publish_failed and turn.uploads(container):
+            _upload(turn, container)
+        else:
+            _end(turn, container)
+        return
+    container.exit_code, container.finished = event.exit_code, turn.state.now
     if event.exit_code == 0 and event.reason and not container.stop_sent:
         _note(turn, container, event.reason)
     if container.stop_sent and turn.state.outcome is not AppState.SUCCEEDED:
@@ -170,11 +189,10 @@ def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
             turn.release(container, "stopped")
     elif event.exit_code != 0 and not container.stop_sent:
         container.last_lines = event.last_lines
-        reason = event.reason or f"exited with code {event.exit_code}"
-        if event.exit_code in _BY_SIGNAL:
-            reason = turn.memory_note(container) or reason
+        reason = _why(turn, container, event)
         if turn.limits.publish_failed and turn.uploads(container):
             container.failure = reason
+            turn.number(container)
             _upload(turn, container)
         else:
             turn.set(container, ContainerState.FAILED, reason)
@@ -186,6 +204,12 @@ def process_exited(turn: Turn, event: ev.ProcessExited) -> None:
     else:
         turn.set(container, ContainerState.SUCCEEDED)
         turn.release(container, "done")
+
+
+def _why(turn: Turn, container: Container, event: ev.ProcessFailing | ev.ProcessExited) -> str:
+    """Why a program failed, in words."""
+    note = turn.memory_note(container) if event.exit_code in _BY_SIGNAL else ""
+    return note or event.reason or f"exited with code {event.exit_code}"
 
 
 def _note(turn: Turn, container: Container, words: str) -> None:

@@ -185,6 +185,15 @@ class ProcessStarted(AgentEvent):
 
 
 @dataclass(frozen=True)
+class ProcessFailing(AgentEvent):
+    """The program has failed by itself; `ProcessExited` follows when nothing of it is left."""
+
+    exit_code: int = 0
+    last_lines: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class ProcessExited(AgentEvent):
     exit_code: int = 0
     last_lines: tuple[str, ...] = ()

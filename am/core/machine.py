@@ -37,6 +37,7 @@ _HANDLERS: dict[type[ev.Event], Callable[[Turn, Any], None]] = {
     ev.FetchDone: agents.fetch_progressed,
     ev.FetchFailed: agents.fetch_failed,
     ev.ProcessStarted: agents.process_started,
+    ev.ProcessFailing: agents.process_failing,
     ev.ProcessExited: agents.process_exited,
     ev.UploadProgressed: agents.upload_progressed,
     ev.UploadDone: agents.upload_done,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from xlearning.am.core.hearsay import tells_of_others
 from xlearning.am.core.state import Container
 from xlearning.cluster.exit_words import out_of_memory
 from xlearning.frameworks.base import Rules
@@ -26,8 +28,10 @@ class Limits:
     stop_grace: float = 2.0
     stop_margin: float = 5.0  # beyond the grace, before the container is ended by force
     evaluator_grace: float = 60.0
+    failing_grace: float = 60.0  # for what a program that has failed left behind; event files on their way
     allocate: float = 0.0
     job: float = 0.0
+    hearsay: float = 3.0  # from a failure for want of another one, for that one's to be known
     save: float = 1800.0
     save_margin: float = 5.0  # beyond that, for agents to say themselves that they gave up
     save_interval: float = 0.0  # between the beginnings of two saves by themselves
@@ -44,14 +48,18 @@ class Limits:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome as far as the workers decide it."""
+    """The outcome as far as the workers decide it; ``first``: who failed a gang."""
 
     succeeded: bool
     reason: str = ""
+    first: Container | None = None
 
 
-def verdict(rules: Rules, containers: Iterable[Container]) -> Verdict | None:
+def verdict(rules: Rules, containers: Iterable[Container], since: float = math.inf) -> Verdict | None:
     """Outcome of the job, or None while it is open.
+
+    In a gang one whose last words are about others is not taken for the first to fail before ``since``:
+    the cause of the failure may still be on its way, as its program first closes what the others wait at.
 
     The rules are those of the original (with the 50 % rule kept for independent types), repaired
     where gang types were judged by it: there the first failure of any needed container decides.
@@ -63,7 +71,7 @@ def verdict(rules: Rules, containers: Iterable[Container]) -> Verdict | None:
     failed.sort(key=lambda c: c.ended)
     if rules.gang:
         if failed:
-            return Verdict(False, failed[0].describe_end())
+            return _failed_gang(failed, needed, since)
     else:
         lost = [c for c in failed if c in workers]
         if lost and len(lost) >= len(workers) * rules.max_failure_rate:
@@ -72,6 +80,15 @@ def verdict(rules: Rules, containers: Iterable[Container]) -> Verdict | None:
         unsuccessful = [c for c in workers if c.state is not ContainerState.SUCCEEDED]
         return Verdict(True, _partly(unsuccessful, len(workers)) if unsuccessful else "")
     return None
+
+
+def _failed_gang(failed: list[Container], needed: list[Container], since: float) -> Verdict | None:
+    first = next((c for c in failed if not tells_of_others(c.last_lines)), None)
+    alive = any(c not in failed and not c.state.final for c in needed)
+    if first is None and alive and (failed[0].finished or 0.0) > since:
+        return None
+    first = first or failed[0]
+    return Verdict(False, first.describe_end(), first)
 
 
 def memory_note(role: str, used: int, limit_mb: int) -> str:

@@ -50,12 +50,14 @@ class Turn:
         """Move a container to another state; a final state stays."""
         if container.state.final:
             return
+        if state is ContainerState.STOPPED and container.failure:
+            state, reason = ContainerState.FAILED, container.failure  # it had failed before it was stopped
         container.state, container.transfer = state, None
         if reason:
             container.reason = reason
         if state.final:
             container.finished = container.finished or self.state.now
-            container.ended = 1 + max(c.ended for c in self.state.containers.values())
+            self.number(container)
             container.register_by = container.prepare_by = container.reconnect_by = None
             container.stop_by = container.stop_after = None
         self.record(
@@ -71,6 +73,17 @@ class Turn:
         )
         if state not in _SAVING:
             self.lose_part(container, reason or "its program ended before its part was saved")
+
+    def number(self, container: Container) -> None:
+        """Give a container that has ended its number in the order of their ends, once."""
+        container.ended = container.ended or 1 + max(c.ended for c in self.state.containers.values())
+
+    def put_first(self, container: Container) -> None:
+        """Let a container count as the first that ended: others failed for want of it."""
+        self.number(container)
+        first = min((c for c in self.state.containers.values() if c.ended), key=lambda c: c.ended)
+        container.ended, first.ended = first.ended, container.ended
+        self.changed = True
 
     def lose_part(self, container: Container, reason: str) -> None:
         """The part of a container in the save that runs will not come."""

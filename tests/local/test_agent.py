@@ -469,6 +469,17 @@ async def test_the_board_runs_and_goes_with_the_container(tmp_path: Path) -> Non
 
 
 @scenario
+async def test_a_failing_program_is_told_of_before_its_event_files_are_kept(tmp_path: Path) -> None:
+    async with container(tmp_path) as box:
+        await box.prepare()
+        properties = {"xlearning.tf.board.path": "no-such-board"}
+        box.launch("bash", "-c", "exit 3", board=BoardSpec(True, 0, "eventLog", 1), properties=properties)
+        assert (await box.master.heard("process_exited")).exit_code == 3
+        assert [one.exit_code for one in box.master.all("process_failing")] == [3]
+        await box.release()
+
+
+@scenario
 async def test_a_board_that_cannot_start_harms_nobody(tmp_path: Path) -> None:
     async with container(tmp_path) as box:
         properties = {"xlearning.tf.board.path": "no-such-board"}

@@ -187,6 +187,21 @@ def test_what_a_program_leaves_behind_is_swept(run: Run) -> None:
     assert (end.code, end.swept) == (4, 2)
 
 
+def test_the_end_of_the_program_is_told_before_that_of_what_it_left(start: Start, tmp_path: Path) -> None:
+    """What it left ends when that was told, and ignores the order to end."""
+
+    async def live() -> tuple[ProcessExit, ProcessExit]:
+        left = "(trap '' TERM; until [ -e told ]; do sleep 0.02; done) & exit 4"
+        process = await start(*sh(left), grace=600.0)
+        alone = await process.wait_alone()
+        (tmp_path / "told").touch()
+        return alone, await process.wait()
+
+    alone, whole = asyncio.run(live())
+    assert alone == ProcessExit(4, "exit code 4")
+    assert (whole.code, whole.reason) == (4, "exit code 4")
+
+
 def test_what_ends_by_itself_in_time_is_not_cut_short(run: Run, tmp_path: Path) -> None:
     script = "(trap '' TERM; read line; echo $line > late) < fifo & exec 3> fifo; echo whole >&3; exit 0"
     os.mkfifo(tmp_path / "fifo")

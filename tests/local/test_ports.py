@@ -185,6 +185,15 @@ def test_host_must_be_this_machine() -> None:
         reserve("192.0.2.1", 1, BEGIN, END)
 
 
+def test_a_name_with_both_kinds_of_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the one of IPv6 comes first, as it does where a network has it: not all programs know it."""
+    of_4 = (socket.AF_INET, socket.SOCK_STREAM, 6, "", (HOST, 0))
+    of_6 = (socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("::1", 0, 0, 0))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [of_6, of_4])
+    (port,) = released(reserve("both", 1, BEGIN, END))
+    assert port.ip == HOST
+
+
 def test_none_is_none() -> None:
     assert reserve(HOST, 0, BEGIN, END) == []
 

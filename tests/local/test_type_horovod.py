@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 
+import doc_pages
 import frameworks
 import pytest
 from submitting import Gateway
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "horovod"
+EXAMPLE = doc_pages.ROOT / "examples" / "horovod"
 
 
 _BUILT = "import horovod.tensorflow as hvd; print(bool(hvd.gloo_built()), bool(hvd.mpi_built()))"
@@ -19,17 +19,12 @@ _BUILT = "import horovod.tensorflow as hvd; print(bool(hvd.gloo_built()), bool(h
 @pytest.mark.large
 @pytest.mark.parametrize(("name", "built"), [("horovod", "True False"), ("horovod-mpi", "False True")])
 def test_processes_of_two_workers_learn_the_same(name: str, built: str, gateway: Gateway) -> None:
-    python = str(frameworks.python(name))
+    python = frameworks.python(name)
     assert (
         subprocess.run([python, "-c", _BUILT], capture_output=True, text=True).stdout.split() == built.split()
     )
-    ended = gateway.submit(
-        *("--app-type", "horovod", "--worker-num", 2, "--conf", "xlearning.horovod.process.num.per.worker=2"),
-        *("--board-enable", "false", "--files", EXAMPLE / "train.py", "--output", "out#model"),
-        *(python, "train.py"),
-    )
-    assert ended.code == 0, ended.err
-    paths = sorted(gateway.work.glob("out/*/*.json"), key=lambda path: path.name)
+    doc_pages.run(EXAMPLE / "README.md", gateway, python.parent, seconds=240)
+    paths = sorted(gateway.work.glob("weights/*/*.json"), key=lambda path: path.name)
     seen = [json.loads(path.read_text()) for path in paths]
     assert [one["where"] for one in seen] == [
         [0, 4, 0, 2, 0, 2],

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
+import doc_pages
 import frameworks
 import numpy as np
 import psutil
 import pytest
 from submitting import Ended, Gateway, Running, wait_for, words_of
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = doc_pages.ROOT / "examples"
 
 _LOOK = """
 import json, os, sys
@@ -77,30 +77,18 @@ def leftovers(app_id: str) -> list[Path]:
     return list(Path("/dev/shm").glob(f"xlearning-mpi-*{app_id.removeprefix('application')}*"))
 
 
-@pytest.mark.large  # the same on YARN, in `test_yarn_type_mpi`
 def test_the_example_learns_what_one_process_learns(gateway: Gateway) -> None:
-    python = str(frameworks.python("mpi"))
-    make, train = EXAMPLES / "ps_numpy" / "make_data.py", EXAMPLES / "mpi" / "train.py"
-    subprocess.run([sys.executable, make, "clouds"], cwd=gateway.work, check=True, capture_output=True)
-    ended = gateway.submit(
-        *("--app-type", "mpi", "--worker-num", 2, "--conf", "xlearning.mpi.process.num.per.worker=2"),
-        *("--files", train, "--input", "clouds#data", "--output", "clouds-model#model", "--output-index", 0),
-        *(python, "train.py", "--steps", 40),
-    )
-    assert ended.code == 0, ended.err
-    alone = [python, str(train), "--data", "clouds", "--model", "alone", "--steps", "40"]
-    said = subprocess.run(alone, cwd=gateway.work, check=True, capture_output=True, text=True).stdout
-    losses = [line for line in said.splitlines() if "loss" in line]
-    first = [text for text in logs(gateway, ended.app_id, "stdout").values() if "rank 0 of 4" in text]
+    doc_pages.run(EXAMPLES / "mpi" / "README.md", gateway, frameworks.python("mpi").parent)
+    (job,) = (gateway.root / "local" / "apps").glob("application_*")
+    first = [text for text in logs(gateway, job.name, "stdout").values() if "rank 0 of 4" in text]
     assert len(first) == 2, "rank 0 is heard in its container, and where mpirun runs"
-    assert all(line in text for text in first for line in losses)
-    assert float(losses[-1].split()[-1]) < float(losses[0].split()[-1]) < np.log(3)
-    model = np.loadtxt(gateway.work / "clouds-model/model/weights.csv", delimiter=",")
-    np.testing.assert_allclose(
-        model, np.loadtxt(gateway.work / "alone/weights.csv", delimiter=","), atol=1e-12
-    )
+    losses = [float(loss) for loss in re.findall(r"step \d+: loss ([\d.]+)", first[0])]
+    assert len(losses) == 5 and losses[-1] < losses[0] < np.log(3)
+    (model,) = (gateway.work / "clouds-mpi").glob("container_*/weights.csv")
+    alone = np.loadtxt(gateway.work / "alone/weights.csv", delimiter=",")
+    np.testing.assert_allclose(np.loadtxt(model, delimiter=","), alone, atol=1e-12)
     gateway.nothing_is_left()
-    assert not leftovers(ended.app_id)
+    assert not leftovers(job.name)
 
 
 def test_ranks_run_in_their_container_with_its_environment_and_logs(gateway: Gateway) -> None:

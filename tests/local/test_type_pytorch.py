@@ -26,7 +26,7 @@ def python() -> Path:
 
 def test_the_example_trains_what_one_process_trains(gateway: Gateway, python: Path) -> None:
     doc_pages.run(EXAMPLES / "pytorch" / "README.md", gateway, python.parent)
-    (checkpoint,) = (gateway.work / "clouds-model").glob("container_*/checkpoint.pt")
+    (checkpoint,) = (gateway.work / "clouds-torch").glob("container_*/checkpoint.pt")
     losses = json.loads(checkpoint.with_name("losses.json").read_text())
     alone = json.loads((gateway.work / "alone" / "losses.json").read_text())
     assert losses == pytest.approx(alone, rel=1e-9)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
 from pathlib import Path
 
+import doc_pages
 import numpy as np
 import psutil
 import pytest
+from frameworks import python
 from places import Place
-from submitting import Gateway
+from submitting import PATIENCE, Gateway
 from tensorflow_jobs import EXAMPLE, MODEL, make_data, numbers, program
 
 from xlearning.fs import FileSystems
@@ -84,6 +87,26 @@ def test_mirrored_workers_learn_what_one_alone_does(
     assert losses[-1] < losses[0] / 10
     assert judged["held_out"] == pytest.approx(losses[-1], rel=0.9)
     gateway.nothing_is_left()
+
+
+@pytest.mark.large
+def test_all_lines_of_the_page(gateway: Gateway) -> None:
+    """In the shell of somebody whose environment has TensorFlow."""
+    doc_pages.run(EXAMPLE / "README.md", gateway, python("tensorflow").parent, seconds=PATIENCE)
+    found = {path.parts[0]: json.loads((gateway.work / path).read_text()) for path in _models(gateway.work)}
+    assert set(found) == {"model-ps", "model-mirrored", "model-tf1"}
+    for model in found.values():
+        assert model["losses"][-1] < model["losses"][0] / 1000
+        assert model["weights"] == pytest.approx(MODEL["weights"], abs=0.05)
+    (judged,) = gateway.work.glob("model-ps/*/evaluation.json")
+    assert json.loads(judged.read_text())["losses"]["200"] < 1e-3
+    gateway.nothing_is_left()
+
+
+def _models(work: Path) -> list[Path]:
+    """One model of each of the page's jobs, relative to ``work``."""
+    found = (*work.glob("model-*/*/model.json"), *work.glob("model-tf1/*/worker-0.json"))
+    return [path.relative_to(work) for path in found]
 
 
 @pytest.mark.large  # how independent workers end is that of all types

@@ -16,7 +16,7 @@ EXAMPLE = doc_pages.ROOT / "examples" / "xgboost"
 
 def test_the_example_trains_what_one_process_trains(gateway: Gateway) -> None:
     doc_pages.run(EXAMPLE / "README.md", gateway, frameworks.python("boosting").parent)
-    (metrics,) = (gateway.work / "clouds-model").glob("container_*/metrics.json")
+    (metrics,) = (gateway.work / "clouds-trees").glob("container_*/metrics.json")
     together, alone = (
         json.loads(path.read_text()) for path in (metrics, gateway.work / "alone" / "metrics.json")
     )

@@ -233,6 +233,10 @@ class JobUnderFire(RuleBasedStateMachine):
     def process_exits(self, data: st.DataObject, code: int) -> None:
         self.agent_event(data, lambda c, g: ev.ProcessExited(c, g, code, ("last",)))
 
+    @rule(data=st.data())
+    def process_is_failing(self, data: st.DataObject) -> None:
+        self.agent_event(data, lambda c, g: ev.ProcessFailing(c, g, 3, ("last",)))
+
     @rule(code=st.sampled_from([0, 143]), role=st.sampled_from(["worker", ""]))
     def all_exit(self, code: int, role: str) -> None:
         for c in [c for c in self.state.containers.values() if c.name().startswith(role)]:

@@ -906,6 +906,94 @@ def test_a_worker_that_has_succeeded_counts_whole() -> None:
     assert snapshot(story.machine, input_files={}, page_url="").progress == 0.75
 
 
+def test_who_failed_first_is_known_while_something_of_it_is_left() -> None:
+    """The other one fails for want of it, leaves nothing behind, and so is told to be over before it."""
+    story = Story(worker=2)
+    tasks = story.all_running()
+    first, other = tasks["worker:1"], tasks["worker:0"]
+    story.do(ev.ProcessFailing(first, 1, 3, ("no space left",), "exit code 3"))
+    assert story.state.reason == f"worker:1 ({first} on h): exit code 3"
+    assert [a.container_id for a in story.of(act.StopProcess)] == [other]
+    story.exits(other, 1, ("connection closed by peer",))
+    story.do(ev.ProcessExited(first, 1, 3, ("no space left", "late words"), "exit code 3"))
+    story.leave_all()
+    assert story.finish().state is AppState.FAILED
+    ends = {c.id: (c.state, c.last_lines) for c in story.state.containers.values()}
+    assert ends == {
+        first: (ContainerState.FAILED, ("no space left",)),
+        other: (ContainerState.STOPPED, ()),
+    }
+
+
+LOST = ("[rank0]: RuntimeError: [gloo/transport/tcp/pair.cc:561] Connection closed by peer [10.0.0.1]:20401",)
+
+
+def test_who_fails_for_want_of_another_is_not_named_in_its_place() -> None:
+    story = Story(worker=3, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:2"], 1, LOST)
+    story.tick(1)
+    assert story.state.outcome is None
+    story.exits(tasks["worker:0"], 1, LOST)
+    story.exits(tasks["worker:1"], 1, ("KeyError: 'price'",))
+    assert story.state.reason.startswith("worker:1 ")
+    order = sorted(story.state.containers.values(), key=lambda c: c.ended)
+    assert [str(c.task) for c in order] == ["worker:1", "worker:0", "worker:2"]
+
+
+def test_a_container_that_is_lost_is_the_cause_of_lost_connections() -> None:
+    story = Story(worker=2, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"], 1, LOST)
+    story.do(ev.ContainerCompleted(tasks["worker:1"], 137, "for its memory"))
+    assert story.state.reason.startswith("worker:1 ")
+
+
+def test_a_lost_connection_that_nobody_explains_is_the_reason() -> None:
+    story = Story(worker=2, outputs=False)
+    tasks = story.all_running()
+    story.exits(tasks["worker:0"], 1, LOST)
+    story.tick(2)
+    assert not story.of(act.StopProcess)
+    story.tick(2)
+    assert story.state.reason.startswith("worker:0 ")
+    assert story.of(act.StopProcess)
+    both = Story(worker=2, outputs=False)
+    for container in both.all_running().values():
+        both.exits(container, 1, LOST)
+    assert both.state.reason.startswith("worker:0 ")
+
+
+def test_what_a_failed_program_has_left_is_not_waited_for_without_end() -> None:
+    story = Story(worker=1, outputs=False)
+    (worker,) = story.all_running().values()
+    story.do(ev.ProcessFailing(worker, 1, 3, (), "exit code 3"))
+    story.tick(59)
+    assert not story.of(act.StopProcess)
+    story.tick(20)
+    assert story.of(act.StopProcess) and story.of(act.KillContainer)
+    assert story.state.containers[worker].state is ContainerState.FAILED
+    assert story.finish().reason.endswith("exit code 3")
+
+
+def test_independent_workers_that_are_failing_are_counted() -> None:
+    story = Story(Rules(), worker=3)
+    tasks = story.all_running()
+    for name, ended in (("worker:2", False), ("worker:0", True)):
+        event = ev.ProcessExited if ended else ev.ProcessFailing
+        assert story.state.outcome is None
+        story.do(event(tasks[name], 1, 3, (), "exit code 3"))
+    assert story.state.reason.startswith("2 of 3 workers failed; first: worker:2")
+
+
+def test_a_program_that_is_stopped_is_not_failing() -> None:
+    story = Story(worker=1, outputs=False)
+    (worker,) = story.all_running().values()
+    story.do(ev.KillRequested("me", ""))
+    story.do(ev.ProcessFailing(worker, 1, 143), ev.ProcessExited(worker, 1, 143))
+    assert story.state.containers[worker].state is ContainerState.STOPPED
+
+
 def test_a_lost_node_makes_a_talking_agent_stop() -> None:
     story = Story(worker=2, outputs=False)
     tasks = story.all_running()

@@ -78,6 +78,14 @@ def test_mxnet_without_servers_is_independent_workers() -> None:
     assert single == Setup({"INDEX": "1"})
 
 
+def test_workers_that_were_not_given_servers_are_told_so() -> None:
+    for app_type, count in (("MXNET", 1), ("LIGHTLDA", 1), ("XFLOW", 0)):
+        notes = framework(app_type).notes(Crew(2, 0, False), CONFIG)
+        assert len([note for note in notes if "(--ps-num lets them train one)" in note]) == count
+    assert not framework("MXNET").notes(Crew(2, 1, False), CONFIG)
+    assert not framework("MXNET").notes(Crew(1, 0, False), CONFIG)
+
+
 def test_xflow_has_a_scheduler_even_without_servers() -> None:
     assert [role.name for role in make_job("XFLOW", ps=0).roles] == [SCHEDULER, WORKER]
     assert rules("XFLOW", ps=0).gang

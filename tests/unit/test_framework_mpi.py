@@ -12,6 +12,7 @@ import pytest
 from xlearning.config import Config
 from xlearning.container.mpi import node, scripts
 from xlearning.container.mpi.launcher import Node
+from xlearning.errors import ClusterError
 from xlearning.frameworks import framework
 from xlearning.frameworks.base import AGENT_PYTHON, Crew, Setup
 from xlearning.job import SCHEDULER, WORKER, JobSpec, Member, RoleSpec, Task
@@ -73,6 +74,19 @@ def test_the_launcher_and_a_node() -> None:
     told = plan(node)
     assert (told["index"], told["address"], told["launcher"]) == (2, "node2", ["node0", 20001])
     assert (told["home"], told["home_given"]) == ("openmpi", True)
+
+
+def test_a_launcher_that_only_its_own_host_finds_is_named() -> None:
+    """Workers have no ports, and so no addresses."""
+    type_, given = framework("MPI"), config()
+    job = JobSpec(
+        "a", "n", "MPI", "me", ("x",), type_.roles(Crew(1, 0, False), given), "file:///s", "file://"
+    )
+    launcher = Member("node0", (20001,), "127.0.1.1")
+    for host in ("node0", "127.0.0.2"):
+        assert type_.setup(job, given, Task(WORKER, 0, 1), {SCHEDULER: (launcher,), WORKER: (Member(host),)})
+    with pytest.raises(ClusterError, match=r"node node0 takes its own name for 127.0.1.1"):
+        type_.setup(job, given, Task(WORKER, 0, 1), {SCHEDULER: (launcher,), WORKER: (Member("node1"),)})
 
 
 def test_indices_count_from_1_as_in_the_original() -> None:

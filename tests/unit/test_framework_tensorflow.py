@@ -179,9 +179,15 @@ def test_a_coordinator_with_nobody_to_coordinate(crew: Crew) -> None:
     assert not TYPE.problems(crew, Config.from_properties({}))
 
 
+@pytest.mark.parametrize(("example", "count"), [("tensorflow", 3), ("horovod", 1)])
 def test_lines_of_the_example_can_be_planned(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    example: str,
+    count: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """They run only in `make test-all`."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XLEARNING_CONF_DIR", str(tmp_path))
@@ -189,13 +195,11 @@ def test_lines_of_the_example_can_be_planned(
     (tmp_path / "rows").mkdir()
     for name in ("rows/0.csv", "rows/1.csv", "rows/2.csv", "held-out.csv"):
         write(tmp_path / name, 2, 0)
-    text = (ROOT / "examples/tensorflow/README.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert len(lines) == 3
+    text = (ROOT / "examples" / example / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\$ xl-submit ((?:.*\\\n)*.*)", text, re.MULTILINE)
+    assert len(lines) == count
     for line in lines:
-        program, *words = shlex.split(line)
-        assert program == "xl-submit"
-        assert main(["--dry-run", *words]) == 0, capsys.readouterr().err
+        assert main(["--dry-run", *shlex.split(line)]) == 0, capsys.readouterr().err
 
 
 def test_tensor2tensor_has_words_of_its_own() -> None:

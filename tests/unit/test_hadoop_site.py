@@ -56,8 +56,8 @@ def test_two_resource_managers_with_tls(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("fs", ["", "file:///"])
-def test_a_default_file_system_that_nodes_cannot_reach(tmp_path: Path, fs: str) -> None:
+@pytest.mark.parametrize("fs", ["", "file:///", "viewfs:///"])
+def test_a_default_file_system_that_yarn_jobs_cannot_use(tmp_path: Path, fs: str) -> None:
     with pytest.raises(ConfigError, match=r"fs\.defaultFS"):
         site(tmp_path, fs)
 

@@ -34,5 +34,6 @@ def _leads_back(member: Member, cluster: ClusterMap) -> bool:
     """
     if not member.ip.startswith("127."):
         return False
-    others = {each.ip for members in cluster.values() for each in members if each.host != member.host}
+    members = [each for members in cluster.values() for each in members]
+    others = {each.ip or each.host for each in members if each.host != member.host}
     return any(ip == member.ip or not ip.startswith("127.") for ip in others)

@@ -165,6 +165,16 @@ def scheduler_role(config: Config) -> RoleSpec:
     return RoleSpec(SCHEDULER, 1, memory, cores)
 
 
+def alone(crew: Crew, way_out: str) -> Sequence[str]:
+    """A note for several workers of a type that brings them together only where it is asked to."""
+    if crew.ps or crew.workers < 2:
+        return ()
+    return [
+        f"{crew.workers} workers without parameter servers are independent: each trains a model of its own "
+        f"({way_out} lets them train one)"
+    ]
+
+
 def peer(rank: int, hosts: Sequence[str]) -> str:
     """A host that this rank has to reach, an other one if there is any.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xlearning.config import Config
 from xlearning.frameworks.addresses import numeric
-from xlearning.frameworks.base import Framework, Rules, Setup
+from xlearning.frameworks.base import Crew, Framework, Rules, Setup, alone
 from xlearning.job import PS, WORKER, ClusterMap, JobSpec, Task
 
 FILES = ("lightLDAEndPoints.txt", "lightLdaEndPoints.txt")
@@ -19,6 +21,10 @@ class LightLDA(Framework):
     """
 
     has_ps = True
+
+    def notes(self, crew: Crew, config: Config) -> Sequence[str]:
+        """Without servers workers do not know one another."""
+        return alone(crew, "--ps-num")
 
     def rules(self, job: JobSpec, config: Config) -> Rules:
         """Output of servers counts, so their end is waited for."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import resources
 
 from xlearning.config import Config
+from xlearning.frameworks.addresses import numeric
 from xlearning.frameworks.base import AGENT_PYTHON, Crew, Framework, Rules, Setup, scheduler_role, worker_role
 from xlearning.job import SCHEDULER, WORKER, ClusterMap, JobSpec, RoleSpec, Task
 
@@ -63,6 +64,7 @@ class Mpi(Framework):
 
     def setup(self, job: JobSpec, config: Config, task: Task, cluster: ClusterMap) -> Setup:
         """Our launcher or node in place of the command, and the plan that both follow."""
+        numeric(cluster[SCHEDULER][0], cluster)  # mpirun listens on it too
         part = "launcher" if task.role == SCHEDULER else "node"
         files = {
             **_programs(part),

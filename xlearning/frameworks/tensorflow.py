@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from xlearning.config import Config
-from xlearning.frameworks.base import Crew, Framework, Rules, Setup, ps_role, worker_role
+from xlearning.frameworks.base import Crew, Framework, Rules, Setup, alone, ps_role, worker_role
 from xlearning.job import CHIEF, EVALUATOR, PS, WORKER, ClusterMap, JobSpec, RoleSpec, Task
 
 _STRATEGY = "xlearning.tf.distribution.strategy"
@@ -51,12 +51,7 @@ class TensorFlow(Framework):
 
     def notes(self, crew: Crew, config: Config) -> Sequence[str]:
         """Without servers or a strategy workers do not know one another."""
-        if crew.ps or crew.workers < 2 or config.get(_STRATEGY):
-            return ()
-        return [
-            f"{crew.workers} workers without parameter servers are independent: each trains a model of "
-            f"its own (--conf {_STRATEGY}=true lets them train one)"
-        ]
+        return () if config.get(_STRATEGY) else alone(crew, f"--conf {_STRATEGY}=true")
 
     def roles(self, crew: Crew, config: Config) -> tuple[RoleSpec, ...]:
         """A chief is a role of its own where its memory differs and other workers stand beside it.
