@@ -254,7 +254,7 @@ class Program:
         assert self._process is not None
         end = await self._process.wait_alone()
         if end.code and not (self._docker is not None and end.code == DOCKER_FAILED):
-            failing(Exited(end, last_lines(self._logs)))
+            failing(Exited(end, self._last_lines()))
 
     async def measure(self) -> None:
         """Sample the process tree once more, while it is there."""

@@ -23,7 +23,7 @@ from xlearning.container.metrics import TreeMeter
 from xlearning.container.orders import Orders
 from xlearning.container.outputs import publisher
 from xlearning.container.process import ProcessExit
-from xlearning.container.program import Program
+from xlearning.container.program import Exited, Program
 from xlearning.container.rendezvous import Rendezvous
 from xlearning.container.voice import Voice
 from xlearning.fs import FileSystems
@@ -55,6 +55,9 @@ class Ended:
         await asyncio.sleep(0)
         return ProcessExit(3, "exit code 3")
 
+    async def wait_alone(self) -> ProcessExit:
+        return ProcessExit(3, "exit code 3")
+
     def tree(self) -> list[Any]:
         return []
 
@@ -76,11 +79,13 @@ def test_the_end_of_a_program_is_known_where_nothing_else_is(
     async def run() -> int:
         program = Program(LaunchSpec(("true",)), identity(tmp_path), tmp_path, Config.from_properties({}))
         program._process = Ended()  # type: ignore[assignment]
-        end = await program.wait(1.0)
+        end = await program.wait(1.0, early.append)
         await program.measure()
         return end.exit.code
 
+    early: list[Exited] = []
     assert asyncio.run(run()) == 3
+    assert [one.exit.code for one in early] == [3]
     assert "can't start new thread" in caplog.text
     assert "last lines cannot be read" in caplog.text
 
