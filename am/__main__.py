@@ -22,6 +22,8 @@ from xlearning.am.runtime import Runtime, Services
 from xlearning.cluster import base, credentials, ended
 from xlearning.cluster.base import ContainerManager
 from xlearning.config import Config
+from xlearning.config.confidential import mask
+from xlearning.config.discreet import DiscreetFormatter
 from xlearning.errors import ClusterError, XLearningError
 from xlearning.fs import FileSystems, tokens
 from xlearning.fs.base import exists, join, split_uri
@@ -121,7 +123,7 @@ async def serve_page(runtime: Runtime, manager: ContainerManager) -> PageServer 
         await asyncio.sleep(_PAGE_DELAY)
         server = await asyncio.to_thread(_start_page, source)
         await runtime.set_page(server.port, server.path)
-    except (ImportError, OSError, XLearningError):
+    except Exception:  # whatever it is
         log.exception("the job page could not be started; the job goes on without it")
         return None
     return server
@@ -192,9 +194,9 @@ def _stopped(on_yarn: bool) -> AmStopped:
 
 def main() -> int:
     """Run the attempt that the environment describes."""
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    console = logging.StreamHandler()
+    console.setFormatter(DiscreetFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[console])
     try:
         if os.environ.get(base.ENV_BACKEND) == "yarn":
             tokens.adopt(os.environ, Path.cwd(), os.environ.get(base.ENV_FILE_SYSTEMS, "").split())
@@ -202,7 +204,7 @@ def main() -> int:
     except (XLearningError, OSError, KeyError) as error:
         log.exception("the ApplicationMaster cannot go on")
         words = " ".join(str(error).split()) if isinstance(error, XLearningError) else repr(error)
-        print(f"the ApplicationMaster cannot go on: {words}", file=sys.stderr)
+        print(f"the ApplicationMaster cannot go on: {mask(words)}", file=sys.stderr)
         return 1
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from xlearning.am.core import events as ev
 from xlearning.am.core.state import Container
 from xlearning.am.pools import Pool
-from xlearning.cluster.base import ContainerManager
+from xlearning.cluster.base import ContainerManager, PollResult
 from xlearning.errors import XLearningError
 from xlearning.job import RoleSpec
 
@@ -49,6 +50,7 @@ class BackEnd:
         self._manager, self._pool, self._containers = manager, pool, containers
         self._post, self._spawn = post, spawn
         self._lock = asyncio.Lock()
+        self._asking = threading.Lock()
 
     async def poll_forever(self) -> None:
         """Poll until cancelled; failures are borne for a while."""
@@ -66,9 +68,17 @@ class BackEnd:
             await asyncio.sleep(self._manager.poll_interval)
 
     async def poll(self) -> None:
-        """One poll; what is new becomes events."""
+        """One poll; what is new becomes events, also where nobody waits for the answer any more."""
+        loop = asyncio.get_running_loop()
         async with self._lock:
-            result = await self._pool.run(self._manager.poll)
+            await self._pool.run(self._ask, loop)
+
+    def _ask(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The back end tells everything once. Blocks."""
+        with self._asking:  # what was asked first is told first, even if its caller has left
+            loop.call_soon_threadsafe(self._tell, self._manager.poll())
+
+    def _tell(self, result: PollResult) -> None:
         for granted in result.granted:
             self._post(ev.ContainerGranted(granted.id, granted.role, granted.host, granted.log_url))
         for done in result.completed:

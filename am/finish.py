@@ -10,6 +10,7 @@ from xlearning.am.core.actions import Finish
 from xlearning.am.pools import Pool
 from xlearning.cluster import ended
 from xlearning.config import Config
+from xlearning.config.confidential import mask
 from xlearning.errors import XLearningError
 from xlearning.fs.commit import Committer
 from xlearning.fs.retry import keep_trying
@@ -32,6 +33,11 @@ class Ending:
         self._job, self._config, self._services = job, config, services
         self._committer, self._pool = committer, storage
         self._over = False  # nobody needs the staging folder any more
+
+    async def replaced(self) -> bool:
+        """Whether another attempt is at work, or the job was settled: then nothing is ours to end."""
+        look = self._committer.replaced
+        return await self._attempt("look for a newer attempt", look, timeout=_HISTORY_PATIENCE) is True
 
     async def carry_out(self, action: Finish, snapshot: Snapshot) -> bool:
         """Do everything that is due at the end but `tidy`; ``snapshot`` is the last one.
@@ -96,5 +102,6 @@ class Ending:
 
 
 def _diagnostics(reason: str, limit: int = 4000) -> str:
-    """Short cause first; YARN keeps 4,096 bytes."""
+    """Short cause first; YARN keeps 4,096 bytes, which others may read."""
+    reason = mask(reason)
     return reason if len(reason) <= limit else f"{reason[: limit - 4]} ..."

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Mapping
+from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from xlearning.am.logs import NoAnswer
 from xlearning.am.runtime import Runtime
 from xlearning.cluster.base import ContainerManager, LogChunk
 from xlearning.config.confidential import mask
@@ -64,5 +66,10 @@ class RuntimeSource:
         return self._runtime.request_save(viewer, SaveTrigger.PAGE)
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of something that only the event loop may do."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(_PATIENCE)
+        """The result of something that only the event loop may do; `NoAnswer` where it is too busy."""
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop).result(_PATIENCE)
+        except FutureTimeout:
+            raise NoAnswer(
+                f"the ApplicationMaster has not answered within {_PATIENCE:g} s and may still do so"
+            ) from None

@@ -296,9 +296,9 @@ class Runtime:
         )
         try:
             await self._storage.run(commit)
-        except (XLearningError, OSError) as error:
+        except Exception as error:  # whatever it is: nothing but these two events ends the phase
             log.exception("commit failed")
-            self.post(ev.CommitFailed(str(error)))
+            self.post(ev.CommitFailed(str(error) or repr(error)))
         else:
             self.post(ev.CommitDone())
 
@@ -316,8 +316,10 @@ class Runtime:
         await self._status.publish(self.snapshot.version, json.dumps(to_dict(self.snapshot)))
 
     async def _finish(self, action: act.Finish) -> None:
-        self.retry = action.retry
         ending = Ending(self.job, self.config, self._services, self._committer, self._storage)
+        several = self.attempt < self.config.get("xlearning.app.max.attempts")
+        self.retry = action.retry or (several and await ending.replaced())
+        action = dataclasses.replace(action, retry=self.retry)
         async with self._staging_lock:
             said_again = await ending.carry_out(action, self._snapshot())
         self.snapshot = dataclasses.replace(self._snapshot(), said_again=said_again)

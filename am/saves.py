@@ -89,9 +89,11 @@ class Saves:
         """Write the list of the parts into the folders of a save, then the mark that they are whole."""
         try:
             await self._pool.run(self._mark, action)
-        except (XLearningError, OSError) as error:
-            log.warning("save %s could not be marked as whole: %s", action.save_id, error)
-            self._post(ev.SaveSealFailed(action.save_id, str(error)))
+        except Exception as error:  # whatever it is, the training goes on
+            known = isinstance(error, (XLearningError, OSError))
+            words, trace = "save %s could not be marked as whole: %s", None if known else error
+            log.warning(words, action.save_id, error, exc_info=trace)
+            self._post(ev.SaveSealFailed(action.save_id, str(error) or repr(error)))
         else:
             self._post(ev.SaveSealed(action.save_id))
 
@@ -111,8 +113,9 @@ class Saves:
             )
             try:
                 more = await self._pool.run(work)
-            except XLearningError as error:  # it hangs; the job goes on
-                more = [], [f"older saves beside {path} were left: {error}"]
+            except Exception as error:  # it hangs, or whatever it is: the training goes on
+                log.warning("older saves beside %s were left", path, exc_info=error)
+                more = [], [f"older saves beside {path} were left: {str(error) or repr(error)}"]
             gone, problems = gone + more[0], problems + more[1]
         self._post(ev.SavesPruned(tuple(dict.fromkeys(gone)), tuple(problems)))
 

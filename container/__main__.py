@@ -10,6 +10,8 @@ from pathlib import Path
 
 from xlearning.cluster import bundle
 from xlearning.cluster.base import ENV_BACKEND, ENV_FILE_SYSTEMS
+from xlearning.config.confidential import mask
+from xlearning.config.discreet import DiscreetFormatter
 from xlearning.container.arena import share_one_arena
 from xlearning.container.identity import Identity
 from xlearning.container.process import become_subreaper
@@ -31,7 +33,7 @@ def main() -> int:
             tokens.adopt(os.environ, Path.cwd(), os.environ.get(ENV_FILE_SYSTEMS, "").split())
         return asyncio.run(_serve(identity))
     except XLearningError as error:
-        print(f"xlearning agent: {error}", file=sys.stderr)
+        print(f"xlearning agent: {mask(str(error))}", file=sys.stderr)
         return 1
 
 
@@ -48,9 +50,9 @@ def _log_to(folder: Path) -> None:
     """Everything into ``agent.log``; what a person must see on stderr too (YARN shows its end)."""
     folder.mkdir(parents=True, exist_ok=True)
     file = logging.FileHandler(folder / "agent.log", encoding="utf-8", errors="backslashreplace")
-    file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    file.setFormatter(DiscreetFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     console = logging.StreamHandler()
-    console.setFormatter(logging.Formatter("xlearning agent: %(message)s"))
+    console.setFormatter(DiscreetFormatter("xlearning agent: %(message)s"))
     console.setLevel(logging.WARNING)
     logging.basicConfig(level=logging.INFO, handlers=[file, console])
 

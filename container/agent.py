@@ -19,7 +19,7 @@ from xlearning.container.outputs.publisher import Publisher
 from xlearning.container.ports import HeldPort
 from xlearning.container.process import sweep_descendants
 from xlearning.container.program import Exited, Program
-from xlearning.container.rendezvous import Fenced, Rendezvous
+from xlearning.container.rendezvous import Fenced, Over, Rendezvous
 from xlearning.container.session import Session, SessionLost, SessionRefused
 from xlearning.container.voice import Voice, clean, clean_all, words
 from xlearning.proto import xlearning_pb2 as pb
@@ -33,6 +33,7 @@ RELEASED, ABANDONED = 0, 1  # exit codes: sent home; alone, refused or broken
 _FIRST_PATIENCE = 60.0  # seconds to look for an ApplicationMaster that was never seen
 _FIRST_PAUSE_LOCAL, _FIRST_PAUSE = 0.02, 0.3
 _FAREWELL = 3.0
+_FAULT = os.EX_SOFTWARE
 _CANNOT_START = os.EX_CONFIG  # apart from what a shell says of commands
 
 
@@ -127,7 +128,7 @@ class Agent:
             await self._session.run(self)
         except SessionRefused as error:
             self._leave(ABANDONED, f"the ApplicationMaster refused this container: {error}")
-        except (SessionLost, Fenced) as error:
+        except (SessionLost, Fenced, Over) as error:
             self._leave(ABANDONED, str(error))
 
     async def _beat(self) -> None:
@@ -323,7 +324,10 @@ class Agent:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a fault of the agent", exc_info=error)
-            self._leave(ABANDONED, f"a fault of the agent: {error!r}")
+            reason = f"a fault of the agent: {error!r}"
+            if task is self._launch_task:  # nobody else tells of the program's end
+                self._voice.say(process_exited=pb.ProcessExited(exit_code=_FAULT, reason=clean(reason)))
+            self._leave(ABANDONED, reason)
 
 
 def _exited(end: Exited, reason: str) -> pb.ProcessExited:

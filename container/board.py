@@ -24,6 +24,7 @@ _LOOK = 0.25
 _GRACE = 1.0
 _KEEPING = 60.0  # seconds for the upload, for which the end of the program is not told
 _HURRY = 3.0  # and once the container is to end, which is soon done by force
+_LEAVING = 0.5  # and when its agent leaves, which has to tell how the program has ended first
 
 
 class Board:
@@ -55,8 +56,10 @@ class Board:
         try:
             port, process = await self._start()
             note = await self._watch(port, process)
-        except (XLearningError, OSError) as error:
-            note = f"{self._spec.program} cannot be started: {error}"
+        except Exception as error:  # whatever it is, the job goes on
+            known = isinstance(error, (XLearningError, OSError))
+            note = f"{self._spec.program} cannot be started: {error if known else repr(error)}"
+            log.info("no board", exc_info=None if known else error)
         if not self._stopping:
             log.warning("%s", note)
             self._url = ""
@@ -66,6 +69,7 @@ class Board:
         """End the board with all of its processes, and whatever is on its way to the history."""
         self._stopping = True
         self._give_up.set()
+        self._hurry.set()
         if self._process is not None:
             await self._process.stop(_GRACE)
         if self._port is not None:
@@ -90,7 +94,7 @@ class Board:
         try:
             await asyncio.wait({upload, hurry}, timeout=_KEEPING, return_when=asyncio.FIRST_COMPLETED)
             if self._hurry.is_set():
-                await asyncio.wait({upload}, timeout=_HURRY)
+                await asyncio.wait({upload}, timeout=_LEAVING if self._stopping else _HURRY)
             note = self._kept(upload)
         finally:
             hurry.cancel()

@@ -88,6 +88,7 @@ class Program:
         self._logs = [identity.log_dir / STDERR, identity.log_dir / STDOUT]
         self._environment: Mapping[str, str] = {}
         self._gpus: GpuMeter | None = None
+        self._complaints: set[str] = set()
         self._docker: DockerProgram | None = None
         if docker.runtime(config) == docker.AGENT and spec.command[:1] != (AGENT_PYTHON,):
             from xlearning.container.docker_program import DockerProgram  # loaded where it is used only
@@ -238,7 +239,7 @@ class Program:
             if self.sink is not None:
                 end = await self.sink.judge(end)
             if self._feed is not None:
-                end = self._feed.judge(end)
+                end = await self._feed.judge(end)
             ended.set()
             await watchers
         finally:
@@ -247,7 +248,7 @@ class Program:
         self.usage = Usage()
         if self._docker is not None and end.code == DOCKER_FAILED:
             end = dataclasses.replace(end, reason=f"docker run failed ({end.reason})")
-        return Exited(end, last_lines(self._logs))
+        return Exited(end, self._last_lines())
 
     async def _tell_failing(self, failing: Callable[[Exited], None]) -> None:
         assert self._process is not None
@@ -258,7 +259,7 @@ class Program:
     async def measure(self) -> None:
         """Sample the process tree once more, while it is there."""
         if self._process is not None:
-            self.usage = await blocking.call(lambda: self._sample(TreeMeter(self._tree)), name="usage")
+            await self._take_sample(TreeMeter(self._tree))
 
     async def stop(self, grace: float) -> None:
         """Give up fetching; end a running process: TERM, ``grace`` seconds, KILL."""
@@ -295,6 +296,26 @@ class Program:
         found = {name: interface_to(host) for name, host in wanted.items()}
         return {name: interface for name, interface in found.items() if interface is not None}
 
+    def _last_lines(self) -> Sequence[str]:
+        try:
+            return last_lines(self._logs)
+        except OSError as error:
+            log.warning("the program's last lines cannot be read: %s", error)
+            return ()
+
+    async def _take_sample(self, meter: TreeMeter) -> None:
+        """Keep `usage` fresh; whatever goes wrong with it, the program's end has to be told."""
+        try:
+            self.usage = await blocking.call(lambda: self._sample(meter), name="usage")
+        except Exception as error:  # noqa: BLE001 - told by `_complain`
+            self._complain("the use of memory and processors cannot be measured", error)
+
+    def _complain(self, what: str, error: Exception) -> None:
+        """Tell what does not work, loudly only once: it is tried again all the time."""
+        level = logging.DEBUG if what in self._complaints else logging.WARNING
+        self._complaints.add(what)
+        log.log(level, "%s: %s", what, error, exc_info=None if isinstance(error, OSError) else error)
+
     def _sample(self, meter: TreeMeter) -> Usage:
         usage = meter.sample()
         return usage if self._gpus is None else dataclasses.replace(usage, gpus=self._gpus.sample())
@@ -317,8 +338,8 @@ class Program:
             last = ended.is_set()
             try:
                 self._reported = await blocking.call(functools.partial(look, last), name="logs")
-            except OSError as error:
-                log.warning("cannot read or shorten the program's output: %s", error)
+            except Exception as error:  # noqa: BLE001 - as with the figures
+                self._complain("cannot read or shorten the program's output", error)
             await _pause(ended, _LOG_LOOK)
 
     async def _follow_usage(self, ended: asyncio.Event, every: float) -> None:
@@ -326,7 +347,7 @@ class Program:
         meter = TreeMeter(self._tree)
         while not ended.is_set():
             self._process.wake_guardian()
-            self.usage = await blocking.call(lambda: self._sample(meter), name="usage")
+            await self._take_sample(meter)
             await _pause(ended, every)
 
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from xlearning import jsonfile
-from xlearning.errors import StorageError
+from xlearning.errors import XLearningError
 from xlearning.fs.base import FileSystem, exists, join
 
 log = logging.getLogger(__name__)
@@ -14,6 +14,10 @@ log = logging.getLogger(__name__)
 
 class Fenced(Exception):
     """A newer attempt of the application has begun; this container belongs to the past."""
+
+
+class Over(Exception):
+    """The application has ended: what it had in its staging folder is gone."""
 
 
 class Rendezvous:
@@ -38,12 +42,14 @@ class Rendezvous:
     def locate(self) -> str | None:
         """``host:port`` of the ApplicationMaster, or None while it is not known. Blocks.
 
-        While the file system does not answer, the address that was read last holds.
+        While the file system does not answer as it should, the address that was read last holds.
 
         Raises
         ------
         Fenced
             A newer attempt has begun.
+        Over
+            The address was there and is not any more.
         """
         try:
             fs = self._open_fs()
@@ -52,8 +58,10 @@ class Rendezvous:
             found = jsonfile.read(fs, self._file(self._attempt))
             self._known = str(found["address"])
         except FileNotFoundError:
+            if self._known is not None:
+                raise Over("the application has ended") from None
             return None
-        except StorageError as error:
+        except (XLearningError, OSError, ValueError, LookupError, TypeError) as error:
             log.warning("cannot look for the ApplicationMaster: %s", error)
         return self._known
 

@@ -113,8 +113,8 @@ class Session:
             The ApplicationMaster refused the registration.
         SessionLost
             It was out of reach for longer than the reconnect time-out.
-        xlearning.container.rendezvous.Fenced
-            A newer attempt has begun.
+        xlearning.container.rendezvous.Fenced, xlearning.container.rendezvous.Over
+            A newer attempt has begun, or the application has ended.
         """
         lost_since, pause = time.monotonic(), self._first_pause
         while not self._closing:
@@ -192,6 +192,8 @@ class Session:
             await asyncio.wait({reader}, timeout=_FAREWELL)
             if reader.done():
                 reader.result()
+            if writer.done():
+                writer.result()
         finally:
             self._connected = False
             call.cancel()

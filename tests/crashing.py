@@ -28,12 +28,12 @@ class CrashingFileSystem:
             self._counter.count += 1
             chosen = self._counter.count == self._counter.crash_at
             if chosen and not self._counter.after:
-                raise Crash(f"before {name}{args}")
+                self._counter.strike(f"before {name}{args}")
             try:
                 return method(*args, **kwargs)
             finally:
-                if chosen:
-                    raise Crash(f"after {name}{args}")
+                if chosen and self._counter.after:
+                    self._counter.strike(f"after {name}{args}")
 
         return call
 
@@ -45,5 +45,19 @@ class CrashingStorage(FileSystems):
         super().__init__("file://")
         self.count, self.crash_at, self.after = 0, crash_at, after
 
+    def strike(self, where: str) -> None:
+        raise Crash(where)
+
     def of(self, uri: str) -> FileSystem:
         return CrashingFileSystem(super().of(uri), self)  # type: ignore[return-value]
+
+
+class OvertakenStorage(CrashingStorage):
+    """File systems of a process that stands still at a call, while somebody else does something."""
+
+    def __init__(self, meanwhile: Callable[[], object], stop_at: int) -> None:
+        super().__init__(stop_at)
+        self._meanwhile = meanwhile
+
+    def strike(self, where: str) -> None:  # noqa: ARG002
+        self._meanwhile()

@@ -12,10 +12,10 @@ from typing import Any
 
 import psutil
 from minihadoop import MiniHadoop
-from submitting import PATIENCE, Gateway, Running, wait_for
+from submitting import PATIENCE, Gateway, Running, wait_for, words_of
 
 from xlearning.fs import FileSystems
-from xlearning.fs.base import exists
+from xlearning.fs.base import exists, split_uri
 
 # `xl-submit`, with these variables on every node
 _NODES = """\
@@ -51,6 +51,13 @@ class YarnGateway(Gateway):
             "xlearning.ps.memory": "512",
             "xlearning.agent.timeout": "60s",  # no container is lost to a busy machine
         }
+
+    def look_through(self, view: str) -> None:
+        """Call what is on HDFS by the name that it has in a view."""
+        self.storage = FileSystems(view)
+        self.shared = f"{view}{split_uri(self.shared)[2]}"
+        self.properties["xlearning.staging.dir"] = f"{self.shared}/staging"
+        self.properties["xlearning.history.log.dir"] = f"{self.shared}/history"
 
     def nodes_have(self, variables: Mapping[str, str]) -> None:
         """Let the nodes look like those of a cluster whose NodeManagers hand on ``variables``."""
@@ -111,6 +118,14 @@ def processes_of(app_id: str) -> list[psutil.Process]:
                 found.append(process)
         except (psutil.Error, OSError):
             continue
+    return found
+
+
+def part(app_id: str, name: str) -> psutil.Process:
+    """Our process of an application that is called ``name``: am or agent."""
+    (found,) = [
+        p for p in processes_of(app_id) if words_of(p)[-1:] == [name] and "bootstrap.py" in words_of(p)[-2]
+    ]
     return found
 
 

@@ -12,21 +12,25 @@ from xlearning.client.language.catalogue import catalogue
 from xlearning.client.language.speaker import Speaker
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("client", "cluster", "config", "fs")
-# What takes sentences for people: errors, problems, consoles, notes.
+ROOMS = (
+    *(f"xlearning/{room}" for room in ("client", "cluster", "config", "formats", "frameworks", "fs")),
+    *("am", "container"),
+)
+# What takes sentences for people: errors, problems, consoles, notes, and why a container or a job has failed.
 _SAYS = re.compile(
     r"Problem|\w*Error|\w*Unavailable|ApplicationNotFound|WaitTimeout|info|warn|error|ask|say|_problem|append"
+    r"|\w+(?:Failed|Fault|Taken|Lost)|Fenced|Unreadable|Unwritable|damaged|_?refuse|fail|lose|spoil|end"
 )
-_LISTS = re.compile(r".*(notes|problems|told|found)")
+_LISTS = re.compile(r".*(notes|problems|told|found|failures)")
 _GAP = "…"
 
 
 def sentences(room: str) -> Iterator[tuple[Path, int, str]]:
     """File, line and sentence, with ``…`` for what differs, of a folder of the code."""
-    for path in sorted((ROOT / "xlearning" / room).rglob("*.py")):
+    for path in sorted((ROOT / room).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and _speaks(node.func):
-                for value in (*node.args[:2], *(one.value for one in node.keywords if one.arg == "hint")):
+                for value in (*node.args[:3], *(one.value for one in node.keywords if one.arg == "hint")):
                     yield from ((path, node.lineno, text) for text in _texts(value) if " " in text)
 
 
@@ -41,6 +45,8 @@ def _speaks(called: ast.expr) -> bool:
     if isinstance(called, ast.Attribute):
         owner = called.value
         name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+        if name == "log":  # read by whoever looks into a log, in English
+            return False
         fits = called.attr != "append" or bool(_LISTS.fullmatch(name))
         return fits and bool(_SAYS.fullmatch(called.attr))
     return isinstance(called, ast.Name) and called.id != "append" and bool(_SAYS.fullmatch(called.id))

@@ -142,7 +142,7 @@ def _releasing(turn: Turn) -> None:
     # YARN tells the end of a killed container seconds late, and ends all of them with the application.
     killed_by = state.release_by - turn.limits.release + turn.limits.release_killed
     awaited = [c for c in left if not c.killed or state.now <= killed_by]
-    if (awaited or run) and state.now <= state.release_by:
+    if (awaited or run or state.pruning) and state.now <= state.release_by:
         return
     if run:
         run.failures.append("the job ended before it was marked as whole")

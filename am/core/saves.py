@@ -176,11 +176,13 @@ def sealed(turn: Turn, event: ev.SaveSealed | ev.SaveSealFailed) -> None:
         run.failures.append(f"all parts are there, but it could not be marked as whole: {event.reason}")
     turn.end_save(run)
     if run.state is SaveState.SUCCEEDED and turn.limits.saves_kept:
+        turn.state.pruning += 1
         turn.do(PruneSaves(run.save_id, run.paths))
 
 
 def pruned(turn: Turn, event: ev.SavesPruned) -> None:
     """Older saves were deleted, or could not be."""
+    turn.state.pruning = max(0, turn.state.pruning - 1)
     for run in turn.state.saves:
         if run.save_id in event.gone:
             run.notes.append("deleted, because newer saves are whole (xlearning.interresult.keep)")

@@ -155,6 +155,7 @@ class State:
     board: BoardView = field(default_factory=lambda: BoardView(False))
     saves: list[SaveRun] = field(default_factory=list)
     save_at: float | None = None  # when the next save begins by itself
+    pruning: int = 0  # times that older saves are being deleted
     release_by: float | None = None
     commit_sent: bool = False
     notes: list[str] = field(default_factory=list)

@@ -28,6 +28,7 @@ from xlearning.units import format_bytes
 log = logging.getLogger(__name__)
 
 _PIPE = 1 << 20  # bytes that wait for the program
+_LAST_LOOK = 1.0  # seconds to find out whether a program that has ended left input unread
 _UNREADABLE = os.EX_IOERR  # exit code of a program whose input could not be read, if it gave none itself
 
 
@@ -60,7 +61,7 @@ class Feeder:
         self._prefetch: int = config.get("xlearning.input.prefetch")
         threads: int = config.get("xlearning.input.reader.threads")
         self._lanes = Lanes(self._pieces, threads, self._prefetch)
-        self._cancel = threading.Event()
+        self._ended, self._cancel = threading.Event(), threading.Event()
         self._total = spec.epochs * sum(split.length for split in spec.splits)
         self._done = 0  # bytes of whole splits
         self._part = 0  # bytes of the present one
@@ -103,28 +104,29 @@ class Feeder:
         try:
             self._run_epochs()
             self._all = True
-        except (_NobodyReads, Stopped):
+        except _NobodyReads:
             self._tell_unread()
+        except Stopped:
+            log.debug("feeding has stopped")
         except Unreadable:
-            if not self._cancel.is_set():
+            if not self._ended.is_set():
                 raise
+            self._tell_unread()
         finally:
             self._lanes.stop()
             self._release()
         self.close()
 
-    def cancel(self) -> None:
+    def ended(self) -> None:
+        """Take note that the program has ended; `run` finds in the pipe whether it has left input unread."""
+        self._ended.set()
+
+    def give_up(self) -> None:
         """End `run` from another thread, as soon as it no longer waits for a file system."""
+        if self._done + self._part < self._total:
+            self._tell_unread()
         self._cancel.set()
         self._lanes.stop()
-
-    def ended(self) -> None:
-        """Take note that the program has ended, and say so if it has left input unread.
-
-        The thread of `run` sees that in the pipe, but perhaps only when the container is long gone.
-        """
-        if not self._all and self._done + self._part < self._total:
-            self._tell_unread()
 
     def close(self) -> None:
         """Close our end; only while `run` does not run."""
@@ -212,7 +214,7 @@ class Feeder:
             format_ = input_format(self._spec.format, self._config)
             yield from pieces(format_, split, reading, Framing.of(self._config))
         except Cancelled as error:
-            raise _NobodyReads from error
+            raise Stopped from error
         except Exception as error:  # whatever a reader stumbles over, the place is what people need
             raise Unreadable(f"{reading.place or split.uri}: {words(error)}") from error
 
@@ -243,12 +245,14 @@ class Feed:
         """See `Feeder.moving`."""
         return self._feeder.moving
 
-    def judge(self, end: ProcessExit) -> ProcessExit:
+    async def judge(self, end: ProcessExit) -> ProcessExit:
         """The end of the program, which is a failure if its input could not be read. Ends the feeding."""
-        self._feeder.cancel()
-        self._task.cancel()
+        self._feeder.ended()
+        await asyncio.wait({self._task}, timeout=_LAST_LOOK)
+        if not self._task.done():
+            self._feeder.give_up()
+            self._task.cancel()
         if not self._failure:
-            self._feeder.ended()
             return end
         self._feeder.close()
         return dataclasses.replace(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from xlearning.container.mpi import scripts, talk
 from xlearning.container.mpi.rendezvous import Store
@@ -115,14 +117,27 @@ class Launcher:
         # the folder of the daemon, which is that of its container; that of mpirun is not on the other hosts
         words += ["--wdir", "/proc/self/cwd", "--host", hosts, *self._plan.command]
         process = await asyncio.create_subprocess_exec(*words, env=self._env, stdin=subprocess.DEVNULL)
-        helpers = [
-            asyncio.create_task(work) for work in (self._carry(), self._watch(process), self._tell_launched())
-        ]
+        works = (self._carry, lambda: self._watch(process), self._tell_launched)
+        helpers = [asyncio.create_task(self._help(work, process)) for work in works]
         code = talk.shell_code(await process.wait())
         self._killed = not self._gave_up and bool(process.returncode and process.returncode < 0)
         for helper in helpers:
             helper.cancel()
         return code or int(self._gave_up)
+
+    async def _help(
+        self, work: Callable[[], Coroutine[Any, Any, None]], process: asyncio.subprocess.Process
+    ) -> None:
+        """Do what mpirun waits for; if that fails, nothing else would ever end it."""
+        try:
+            await work()
+        except ProcessLookupError:
+            return  # mpirun has just ended
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+            talk.say(f"mpirun is stopped, for its launcher has failed: {error!r}")
+            self._gave_up = True
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
 
     async def _watch(self, process: asyncio.subprocess.Process) -> None:
         """End mpirun where it waits in vain: a daemon that dies before it has called is never missed."""

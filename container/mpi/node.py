@@ -15,6 +15,7 @@ from xlearning.container.mpi.shared import SharedMemory
 
 _LOOK = 0.1  # seconds between two looks for new ranks
 _PATIENCE = 60.0  # seconds for the launcher to listen
+_NOT_STARTED = 126  # exit code, as a shell counts
 _DRAIN = 10  # seconds that what rank 0 leaves behind may still write
 _WAY_OUT = (
     "let mpirun start ranks in all workers (leave out -np), ask for fewer of them (--worker-num), "
@@ -116,9 +117,14 @@ class Node:
             await asyncio.sleep(_LOOK)
 
     async def _start(self, command: str, writer: asyncio.StreamWriter) -> None:
-        daemon = await asyncio.create_subprocess_exec(
-            *("/bin/sh", "-c", command), env=self._env, stdin=asyncio.subprocess.DEVNULL
-        )
+        try:
+            daemon = await asyncio.create_subprocess_exec(
+                *("/bin/sh", "-c", command), env=self._env, stdin=asyncio.subprocess.DEVNULL
+            )
+        except OSError as error:  # mpirun would wait for it for ever
+            talk.say(f"Open MPI's daemon (orted) cannot be started: {error}")
+            talk.send(writer, ended=_NOT_STARTED, failed=[], custom=None)
+            return
         code = talk.shell_code(await daemon.wait())
         talk.send(writer, ended=code, failed=self._failures(), custom=self._custom_exit())
 

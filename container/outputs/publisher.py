@@ -121,6 +121,8 @@ class Publisher:
         await asyncio.wait({saving}, timeout=order.timeout or None)
         if self.saving is amount:
             self.saving = None
+        if save_id != self._save_id:
+            return  # nobody asks for it any more, and its word would take the place of the newer one's
         try:
             if not saving.done():
                 cancel.set()

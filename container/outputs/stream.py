@@ -150,12 +150,13 @@ class Sink:
         poll.register(self._read_end, select.POLLIN)
         try:
             while True:
+                ended = self._ended.is_set()  # before the look: what it finds is then all there is
                 if poll.poll(_LOOK):
                     data = os.read(self._read_end, _PIPE)
                     if not data:
                         return
                     self._lines.feed(data)
-                elif self._ended.is_set():  # something that cannot be killed holds it
+                elif ended:  # something that cannot be killed holds it
                     return
         except Exception as error:  # noqa: BLE001 - whatever it is, the program must not wait for ever
             self._fail(error)

@@ -112,3 +112,25 @@ def test_where_blocks_lie(hadoop: MiniHadoop, hdfs_dir: str, root: str, fs: File
         (1024, 1024),
         (2048, 452),
     ]
+
+
+def test_a_link_to_a_nameservice_with_one_node_away(
+    hadoop: MiniHadoop, hdfs_dir: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is configured, as the mount table, in a file that another one includes."""
+    prefix, _, path = split_uri(hdfs_dir)
+    live, away = hadoop.hdfs_uri.partition("//")[2], "localhost:1"
+    mount(tmp_path, {"link./data": f"{prefix}://ns{path}"})
+    values = {"dfs.nameservices": "ns", "dfs.ha.namenodes.ns": "a,b", "gone": away}
+    values |= {"dfs.namenode.rpc-address.ns.a": "${gone}", "dfs.namenode.rpc-address.ns.b": live}
+    values["dfs.namenode.http-address.ns.b"] = hadoop.namenode_web.partition("//")[2]
+    hadoop_xml.write(tmp_path / "nodes.xml", values)
+    included = (tmp_path / "core-site.xml").read_text().replace("mountTable", "nodes")
+    (tmp_path / "hdfs-site.xml").write_text(included)
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
+    fs = FileSystems().of("viewfs://views/data")
+    write(fs, "viewfs://views/data/file", b"1")
+    fs.rename("viewfs://views/data/file", "viewfs://views/data/moved")
+    assert read(fs, "viewfs://views/data/moved") == b"1"
+    (block,) = hosts_of(fs.list("viewfs://views/data"), user=getpass.getuser())["viewfs://views/data/moved"]
+    assert block.length == 1 and block.hosts

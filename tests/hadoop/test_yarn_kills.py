@@ -17,17 +17,25 @@ from minihadoop import MiniHadoop
 from places import Place
 from side_by_side import side_by_side
 from submitting import PROGRAMS, Running, wait_for, words_of
-from yarn_gateway import YarnGateway, processes_of, settled
+from yarn_gateway import YarnGateway, part, processes_of, settled
 
 from xlearning.cluster.resource_manager import APPS, TAG
 
 ACT = PROGRAMS / "act.py"
 BIG = 256 << 20
-SOME = (("download", "INT"), ("run", "verb"), ("upload", "yarn"), ("upload", "abandoned"))
+SOME = (
+    ("download", "INT"),
+    ("run", "verb"),
+    ("upload", "yarn"),
+    ("upload", "abandoned"),
+    ("upload", "am"),
+    ("upload", "agent"),
+)
 ALL = tuple(
     (phase, means)
     for phase in ("download", "run", "upload")
-    for means in ("INT", "TERM", "verb", "yarn", "abandoned")
+    for means in ("INT", "TERM", "verb", "yarn", "abandoned", "am", "agent")
+    if phase == "upload" or means not in ("am", "agent")
 )
 # what it is depends on how many ask at the same time
 _NO_MASTER = re.compile(r"waiting for the ApplicationMaster.*: (no node has room|.* limit for ApplicationM)")
@@ -35,7 +43,14 @@ Gateways = Callable[[], YarnGateway]
 
 
 def kill(running: Running, gateway: YarnGateway, app_id: str, means: str) -> None:
-    """End it; with ``abandoned`` the client dies first, so that nobody tidies up."""
+    """End it, or one of its processes; with ``abandoned`` the client dies first, so that nobody tidies up."""
+    if means in ("am", "agent"):
+        part(app_id, means).kill()
+        ended = running.end()
+        assert ended.code == 2, ended.err
+        assert f"{app_id} FAILED" in ended.err
+        assert "Traceback" not in ended.err
+        return
     if means in ("INT", "TERM"):
         running.process.send_signal(signal.SIGINT if means == "INT" else signal.SIGTERM)
     elif means == "verb":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from crashing import APP, Crash, CrashingStorage
+from crashing import APP, Crash, CrashingStorage, OvertakenStorage
 from places import Place
 
 from xlearning.fs import FileSystems
@@ -142,6 +143,42 @@ def test_a_crash_anywhere_is_settled_by_whoever_cleans_up(place: Place) -> None:
     assert set(each(cases, check)) == {True, False}
 
 
+def test_a_master_that_outlives_its_end_is_too_late_or_just_in_time(tmp_path: Path) -> None:
+    """YARN says that it has ended, the client settles, and at any of its calls it wakes up."""
+    place = Place(tmp_path.as_uri(), FileSystems("file://"))
+
+    def check(number: int) -> bool:
+        app = Application(Place(place.at(f"late-{number}"), place.storage))
+        settled: list[bool] = []
+
+        def client() -> None:
+            settled.append(app.committer().settle())
+            place.storage.of(place.uri).delete(app.staging, recursive=True)
+
+        committer = app.committer(OvertakenStorage(client, number))
+        app.upload(1)
+        with contextlib.suppress(Fenced, OutputLost, FileNotFoundError):
+            committer.take_over(1)
+            committer.commit(1, CONTAINERS, flat=False)
+        if settled == [True]:
+            app.is_committed(1)
+        else:
+            assert settled == [False]
+            assert app.visible() == {}
+            assert app.success() == [False, False]
+        return settled[0]
+
+    first = 1 + calls_to_take_over(place)
+    cases = list(range(first, calls_of_a_commit(place) + 1))
+    assert set(each(cases, check)) == {True, False}
+
+
+def calls_to_take_over(place: Place) -> int:
+    storage = CrashingStorage()
+    Application(Place(place.at("first"), place.storage)).committer(storage).take_over(1)
+    return storage.count
+
+
 def test_an_attempt_that_was_replaced_cannot_commit(place: Place) -> None:
     app = Application(place)
     old, new = app.committer(), app.committer()
@@ -152,8 +189,11 @@ def test_an_attempt_that_was_replaced_cannot_commit(place: Place) -> None:
     with pytest.raises(Fenced):
         old.commit(1, CONTAINERS, flat=False)
     assert app.visible() == {}
+    assert (old.replaced(), new.replaced(), app.committer().replaced()) == (True, False, False)
+    again = app.committer()
     with pytest.raises(Fenced):
-        app.committer().take_over(1)
+        again.take_over(1)
+    assert again.replaced()
     app.upload(2)
     new.commit(2, CONTAINERS, flat=False)
     app.is_committed(2)
@@ -224,6 +264,21 @@ def test_output_that_vanished_is_no_success(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="output was lost"):
         app.committer().take_over(2)
     assert app.success()[0] is False
+
+
+def test_what_was_committed_is_not_touched_again(tmp_path: Path) -> None:
+    """Its ApplicationMaster died just then; before anybody settles, others write to the same places."""
+    place = Place(tmp_path.as_uri(), FileSystems("file://"))
+    app = Application(place)
+    app.committer().take_over(1)
+    app.upload(1)
+    app.committer().commit(1, CONTAINERS, flat=False)
+    for output in app.outputs:
+        place.storage.of(place.uri).delete(output.remote, recursive=True)
+    place.write(f"out1/{CONTAINERS[0]}/half", b"other")
+    assert app.committer().settle()
+    assert place.tree("out1") == {f"{CONTAINERS[0]}/half": 5}
+    assert not place.exists("out2")
 
 
 def test_of_two_applications_that_claim_an_output_the_second_is_refused(place: Place) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from crashing import APP, Crash, CrashingStorage
+from crashing import APP, Crash, CrashingStorage, OvertakenStorage
 from places import Place
 
 from xlearning.fs import FileSystems
-from xlearning.fs.commit import Committer, OutputTaken
+from xlearning.fs.commit import Committer, Fenced, OutputTaken
 from xlearning.fs.intent import upload_folder
+from xlearning.fs.steps import OutputLost
 from xlearning.job import OutputSpec
 
 # A process that dies closes nothing.
@@ -103,6 +105,32 @@ def test_a_crash_anywhere_leaves_the_old_or_can_be_completed(
         else:
             assert {name: job.place.read(f"out/{name}") for name in OLD} == OLD
         completed.add(found is not None)
+    assert completed == {True, False}
+
+
+@pytest.mark.parametrize("mode", sorted(RESULT))
+def test_two_that_commit_at_once_take_nothing_new_away(
+    tmp_path_factory: pytest.TempPathFactory, mode: str
+) -> None:
+    """One stands still at any of its calls, a newer attempt completes the commit, and it goes on."""
+    place = Place(tmp_path_factory.mktemp("commit").as_uri(), FileSystems("file://"))
+    completed = set()
+    for number in range(1, calls(place, mode) + 1):
+        job = Job(Place(place.at(str(number)), place.storage), mode)
+        job.begin()
+        newer = job.committer()
+        found: list[object] = []
+
+        def take_over(newer: Committer = newer, found: list[object] = found) -> None:
+            found.append(newer.take_over(2))
+
+        with contextlib.suppress(Fenced, OutputLost, FileNotFoundError):
+            job.commit(OvertakenStorage(take_over, number))
+        if found != [None]:
+            job.is_committed()
+        else:
+            assert {name: job.place.read(f"out/{name}") for name in OLD} == OLD
+        completed.add(found != [None])
     assert completed == {True, False}
 
 

@@ -17,6 +17,7 @@ from job_samples import OWN_APP, container_id
 from xlearning.cluster import local_containers, processes
 from xlearning.cluster.base import CompletedContainer, GrantedContainer
 from xlearning.cluster.local_containers import LocalContainerManager
+from xlearning.cluster.localize import Localizer
 from xlearning.job import JobSpec, LocalResource, ResourceKind, RoleSpec
 
 DEADLINE = 60.0  # seconds; for a machine that is very busy
@@ -285,6 +286,37 @@ def test_an_interpreter_that_is_not_there(tmp_path: Path) -> None:
     assert [c.id for c in result.granted] == [ended.id]
     assert ended.exit_code == 127
     assert "/nowhere/python" in ended.diagnostics
+
+
+def test_a_container_whose_folder_cannot_be_made(bench: Callable[..., Bench]) -> None:
+    one = bench("")
+    (one.folder / "containers").write_text("no folder")
+    (ended,) = one.run()
+    assert ended.exit_code == 127 and "cannot start the container: " in ended.diagnostics
+    assert [granted.id for granted in one.granted] == [ended.id]
+
+
+def test_what_a_poll_that_fails_has_begun_is_told_by_the_next_one(
+    bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = bench("")
+    one.manager.request(WORKER, 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(processes, "table", lambda: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            one.poll()
+    one.wait(2)
+    assert len(one.granted) == len(one.completed) == 2
+
+
+def test_no_program_starts_without_its_files_whatever_went_wrong(
+    bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Localizer, "prepare", lambda _: 1 // 0)
+    one = bench("", resources=[LocalResource("a", (tmp_path / "a.zip").as_uri(), ResourceKind.ARCHIVE)])
+    (ended,) = one.run()
+    assert ended.exit_code == local_containers.LOCALIZATION_FAILED
+    assert ended.diagnostics.startswith("localization failed: ZeroDivisionError(")
 
 
 def test_files_and_archives_are_linked(bench: Callable[..., Bench], tmp_path: Path) -> None:

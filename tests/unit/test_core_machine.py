@@ -634,6 +634,22 @@ def test_what_a_save_shares_with_older_ones_is_told() -> None:
     ]
 
 
+@pytest.mark.parametrize("answered", [True, False])
+def test_the_job_waits_a_moment_until_older_saves_are_deleted(answered: bool) -> None:
+    story = Story(worker=1, limits=Limits(saves_kept=1))
+    container = story.all_running()["worker:0"]
+    saving(story, "a")
+    story.do(ev.SaveDone(container, 1, "a", 1, 1))
+    story.do(ev.ProcessExited(container, 1, 0), ev.UploadDone(container, 1, 1, 1))
+    story.do(ev.SaveSealed("a"), ev.CommitDone(), ev.ContainerCompleted(container, 0, ""))
+    assert story.state.phase is Phase.RELEASING
+    if answered:
+        story.do(ev.SavesPruned(("0",)))
+    else:  # the file system hangs
+        story.tick(Limits().release + 1)
+    assert story.of(act.Finish)
+
+
 def test_older_saves_are_deleted_after_a_whole_one_only() -> None:
     story = Story(worker=1, limits=Limits(saves_kept=1))
     container = story.all_running()["worker:0"]

@@ -153,6 +153,17 @@ def test_logs_in_one_folder_are_one_line_with_the_program_first() -> None:
     ]
 
 
+def test_the_way_out_that_a_reason_brings_along_stands_where_hints_stand() -> None:
+    lines = epilogue(report(AppState.FAILED, "worker:0: no such image\n  hint: correct the image"), None)
+    assert lines[1:] == ["  hint: correct the image"]
+
+
+def test_what_ours_say_in_the_programs_place_needs_no_hint() -> None:
+    said = "xlearning: no mpirun of Open MPI on this node: install it"
+    assert hint(127, ["x", said]) == ""
+    assert hint(127, [said, "x"]) != ""
+
+
 def test_long_diagnostics_are_cut() -> None:
     lines = epilogue(report(AppState.FAILED, "\n".join(f"d{n}" for n in range(90))), None)
     assert lines[0].endswith("FAILED after 1m 05s: d0")

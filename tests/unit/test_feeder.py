@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import logging
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
+from submitting import wait_for
 
 from xlearning.config import Config
+from xlearning.container import blocking
 from xlearning.container.inputs import cache, manifest
-from xlearning.container.inputs.stream import Feeder, Unreadable
+from xlearning.container.inputs import stream as inputs
+from xlearning.container.inputs.stream import Feed, Feeder, Unreadable
+from xlearning.container.process import ProcessExit
 from xlearning.formats.deal import epoch_order
 from xlearning.formats.source import Source
 from xlearning.fs import FileSystems
@@ -163,25 +168,131 @@ def test_whatever_a_reader_stumbles_over_is_told_with_the_file(
     assert said in caught.value.message
 
 
-@pytest.mark.parametrize("first", ["end", "pipe"])
-def test_input_left_unread_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture, first: str) -> None:
+class Slow:
+    """Storage that has given ``data`` and tells that this was all only when it is let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+        self.asked, self.go = threading.Event(), threading.Event()
+
+        def pieces(feeder: Feeder, number: int) -> Iterator[bytes]:  # noqa: ARG001
+            yield data
+            self.asked.set()
+            self.go.wait(60)
+
+        monkeypatch.setattr(Feeder, "_pieces", pieces)
+
+
+def judged(
+    spec: StreamSpec,
+    folder: Path,
+    read: int,
+    *,
+    slow: Slow | None = None,
+    then: Callable[[], None] = lambda: None,
+) -> ProcessExit:
+    """The end of a program that reads so many bytes and leaves with code 0, as it is judged.
+
+    ``slow``: it leaves when that stands still. ``then``: what happens once the judgement has begun.
+    """
+
+    async def run() -> ProcessExit:
+        with Feeder(spec, FileSystems("file://"), Config.from_properties({}), folder) as feeder:
+            pipe = os.dup(feeder.read_end)
+        feed = Feed(feeder, lambda: None)
+
+        def program() -> None:
+            left = read
+            while left:
+                left -= len(os.read(pipe, left))
+            if slow is not None:
+                slow.asked.wait(60)
+            os.close(pipe)
+
+        await blocking.call(program, name="program")
+        asyncio.get_running_loop().call_soon(then)
+        return await feed.judge(ProcessExit(0, ""))
+
+    try:
+        return asyncio.run(run())
+    finally:
+        if slow is not None:
+            slow.go.set()
+        wait_for(lambda: not [one for one in threading.enumerate() if one.name == "stdin"])
+
+
+def one_split(folder: Path, length: int) -> StreamSpec:
+    split = InputSplit((folder / "in").as_uri(), 0, length, length)
+    return StreamSpec("text", (split,), 1, ("in",), (0,))
+
+
+def test_input_left_unread_is_told_before_the_end_is(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(5):
+        assert judged(stream(tmp_path), tmp_path, 10).code == 0
+        assert [record.levelname for record in caplog.records] == ["WARNING"]
+        assert "read no more after" in caplog.text
+        caplog.clear()
+
+
+@pytest.mark.parametrize("patience", [0.0, 60.0])
+def test_who_reads_all_and_does_not_wait_for_the_end_has_left_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, patience: float
+) -> None:
+    monkeypatch.setattr(inputs, "_LAST_LOOK", patience)
+    slow = Slow(monkeypatch, b"a\n")
+    then = slow.go.set if patience else lambda: None
+    assert judged(one_split(tmp_path, 2), tmp_path, 2, slow=slow, then=then) == ProcessExit(0, "")
+    assert not caplog.records
+
+
+def test_storage_that_hangs_does_not_keep_unread_input_secret(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "_LAST_LOOK", 0.01)
+    slow = Slow(monkeypatch, b"a\n")
+    assert judged(one_split(tmp_path, 10), tmp_path, 0, slow=slow).code == 0
+    assert [record.getMessage() for record in caplog.records] == [
+        "the program read no more after 2 B of 10 B"
+    ]
+
+
+def test_input_found_unreadable_before_the_end_fails_whoever_is_quicker(tmp_path: Path) -> None:
+    spec = stream(tmp_path)
+    (tmp_path / "in").unlink()
+
+    async def run() -> ProcessExit:
+        found = threading.Event()
+        with Feeder(spec, FileSystems("file://"), Config.from_properties({}), tmp_path) as feeder:
+            work = feeder.run
+
+        def run() -> None:
+            try:
+                work()
+            finally:
+                found.set()
+
+        feeder.run = run  # type: ignore[method-assign]
+        feed = Feed(feeder, lambda: None)
+        await asyncio.sleep(0)
+        found.wait(20)  # the loop stands still, so it has not heard of it
+        return await feed.judge(ProcessExit(0, ""))
+
+    end = asyncio.run(run())
+    assert end.code == os.EX_IOERR
+    assert end.reason.startswith("its input could not be read: ")
+
+
+def test_input_that_cannot_be_read_after_the_end_is_only_unread(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     feeder = Feeder(stream(tmp_path), FileSystems("file://"), Config.from_properties({}), tmp_path)
     with feeder:
-        pass  # nobody reads any more
-    if first == "end":  # is known before the broken pipe is seen
-        feeder.ended()
-        assert "read no more after 0 B of 419 KiB" in caplog.text
-    feeder.cancel()
+        pass
+    (tmp_path / "in").unlink()
+    feeder.ended()
     feeder.run()
-    feeder.ended()
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-
-
-def test_input_read_to_its_end_is_not_told_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    _, feeder = fed(stream(tmp_path), tmp_path)
-    feeder.cancel()
-    feeder.ended()
-    assert not caplog.records
+    assert "read no more after 0 B of 419 KiB" in caplog.text
 
 
 def test_what_a_program_is_told(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import grpc
 import pytest
 
 from xlearning.client.console import PlainConsole
+from xlearning.client.following import watch
 from xlearning.client.following.follow import Detached, Ending, Follower
 from xlearning.client.following.watch import Event, Interrupt, Watcher
 from xlearning.client.session import AmAddress, AmConnection, find_am, read_credentials
@@ -25,6 +26,7 @@ from xlearning.cluster import credentials
 from xlearning.cluster.base import ApplicationReport
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable
 from xlearning.fs import FileSystems
+from xlearning.fs.owners import NotBelieved
 from xlearning.job import AppState, BoardView, InputStrategy, JobSpec, Snapshot, to_dict
 from xlearning.proto import xlearning_pb2 as pb
 from xlearning.proto import xlearning_pb2_grpc as rpc
@@ -279,6 +281,29 @@ def test_the_end_comes_from_the_back_end_and_the_story_from_the_am(scene: Scene,
     assert ending.report.state is AppState.SUCCEEDED
     assert ending.snapshot == snapshot(2, AppState.SUCCEEDED)
     assert "Page: http://page" in scene.text()
+
+
+@pytest.fixture
+def denied(monkeypatch: pytest.MonkeyPatch) -> list[OSError]:
+    """What looks into the staging folder meet, one after the other."""
+    left = [PermissionError(13, "denied"), OSError(24, "too many open files"), NotBelieved("not ours")]
+    look = watch.find_am
+
+    def find_am(*where: Any) -> AmAddress | None:
+        if left:
+            raise left.pop()
+        return look(*where)
+
+    monkeypatch.setattr(watch, "find_am", find_am)
+    return left
+
+
+def test_the_watcher_goes_on_whatever_a_look_meets(denied: list[OSError], scene: Scene, am: Am) -> None:
+    assert am.polled.wait(60)
+    assert not denied
+    am.show(snapshot(2, AppState.SUCCEEDED))
+    scene.backend.ended(AppState.SUCCEEDED)
+    assert scene.ending().snapshot == snapshot(2, AppState.SUCCEEDED)
 
 
 def test_an_am_that_never_comes(scene: Scene) -> None:

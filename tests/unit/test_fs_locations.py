@@ -32,6 +32,8 @@ HA = {
             ["https://nn:9871"],
         ),
         (HA, "ns", ["http://one:9870", "http://two:9870"]),
+        (HA | {"dfs.namenode.rpc-address.ns.b": "nn:8020"}, "nn:8020", ["http://two:9870"]),
+        ({"dfs.namenode.http-address.ns": "one:9870"}, "ns", ["http://one:9870"]),
         ({}, "nn:9000", []),
     ],
 )

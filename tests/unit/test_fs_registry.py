@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xlearning.config import hadoop_xml
 from xlearning.errors import ConfigError, UsageError
 from xlearning.fs import FileSystems, default_uri_from_conf, join, parent, split_uri
 from xlearning.fs.local import LocalFileSystem, local_path
@@ -57,6 +58,24 @@ def test_resolve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert remote.resolve("hdfs://other:1/a") == "hdfs://other:1/a"
     assert remote.resolve("file:///x") == "file:///x"
     assert remote.resolve("viewfs:///x") == "viewfs:///x"
+
+
+@pytest.mark.parametrize(
+    ("base", "values", "folder"),
+    [
+        (HDFS, {"dfs.user.home.dir.prefix": "/homes/all"}, "homes/all/ada/x"),
+        ("viewfs://v", {"fs.viewfs.mounttable.v.homedir": "/homes"}, "homes/ada/x"),
+        ("viewfs://v", {"fs.viewfs.mounttable.v.homedir": "/"}, "ada/x"),
+        ("viewfs://", {"fs.viewfs.mounttable.default.homedir": "/homes"}, "homes/ada/x"),
+        ("viewfs://v", {"dfs.user.home.dir.prefix": "/homes"}, "user/ada/x"),
+    ],
+)
+def test_homes_lie_where_hadoop_has_them(
+    base: str, values: dict[str, str], folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hadoop_xml.write(tmp_path / "core-site.xml", values)
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
+    assert FileSystems(base, user="ada").resolve("x") == f"{base}/{folder}"
 
 
 def test_of_chooses_and_remembers() -> None:

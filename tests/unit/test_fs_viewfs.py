@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from contract_fs import FileSystemContract
 
-from xlearning.errors import ConfigError
+from xlearning.config import hadoop_xml
+from xlearning.errors import ConfigError, StorageError
 from xlearning.fs import FileSystem, FileSystems
 from xlearning.fs.hadoop_conf import HadoopConf
 from xlearning.fs.viewfs import MountTable, ViewFileSystem
@@ -72,14 +73,56 @@ def test_the_default_table() -> None:
     ("links", "words"),
     [
         ({}, "no mount table for viewfs://v"),
-        ({"v.link./a": "s3a://bucket/a", "v.linkNfly.1./b": ONE}, r"cannot be served: .*linkNfly.*, /a"),
-        ({"v.linkRegex.x.^/u": ONE}, "linkRegex"),
-        ({"v.link./a": "/no/scheme"}, "/a"),
+        ({"v.link./a": ONE, "v.linkRegex.x.^/u": ONE}, "cannot be served: .*linkRegex"),
     ],
 )
 def test_tables_that_are_refused(links: dict[str, str], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         table(**links)
+
+
+@pytest.mark.parametrize(
+    ("links", "words", "address"),
+    [
+        ({"v.link./a": "s3a://bucket/x"}, r"link\./a=s3a://bucket/x, which", "s3a://bucket/x/b"),
+        (
+            {"v.linkNfly.minReplication=1./a": f"{ONE}/,{TWO}/"},
+            r"linkNfly\.minReplication=1\./a,",
+            None,
+        ),
+        ({"v.linkMerge./a": f"{ONE}/,{TWO}/"}, "linkMerge", None),
+        ({"v.link./a": "/no/scheme"}, "link./a=/no/scheme", None),
+    ],
+)
+def test_a_link_that_cannot_be_served_disturbs_only_who_uses_it(
+    links: dict[str, str], words: str, address: str | None
+) -> None:
+    view = table(**{"v.link./user": f"{ONE}/user", **links})
+    assert view.children("/") == ["a", "user"] and view.resolve("/user/me") == f"{ONE}/user/me"
+    assert view.elsewhere("/user/me") is None
+    with pytest.raises(StorageError, match=words):
+        view.resolve("/a/b")
+    assert view.elsewhere("/a/b") == address
+    assert view.authorities() == ["one:8020"]
+
+
+def test_what_lies_on_an_object_store_has_its_own_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    links = {"link./s3": "s3a://bucket/x", "link./gone": "gs://b", "link./disk": tmp_path.as_uri()}
+    hadoop_xml.write(
+        tmp_path / "core-site.xml", {f"fs.viewfs.mounttable.v.{name}": to for name, to in links.items()}
+    )
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
+    fss = FileSystems("viewfs://v")
+    assert fss.resolve("/s3/in/*.csv") == "s3a://bucket/x/in/*.csv"
+    for path in ("/disk/a", "/gone/a", "/"):
+        assert fss.resolve(path) == f"viewfs://v{path}"
+    assert fss.resolve("viewfs://none/a") == "viewfs://none/a"
+    with pytest.raises(StorageError, match="gs://b, which cannot be served"):
+        fss.default.stat("viewfs://v/gone/a")
+    with pytest.raises(StorageError, match="no mount table for viewfs://none"):
+        fss.of("viewfs://none/a").stat("viewfs://none/a")
 
 
 class TestViewOfLocalFiles(FileSystemContract):

@@ -16,6 +16,8 @@ from xlearning.config import hadoop_xml
     [
         ("fs.defaultFS", True),
         ("fs.viewfs.mounttable.c.link./data", True),
+        ("fs.viewfs.mounttable.c.link./secret/passwords", True),
+        ("dfs.user.home.dir.prefix", True),
         ("dfs.nameservices", True),
         ("dfs.ha.namenodes.ns1", True),
         ("dfs.namenode.rpc-address.ns1.nn1", True),
@@ -23,6 +25,9 @@ from xlearning.config import hadoop_xml
         ("dfs.namenode.kerberos.principal", True),
         ("hadoop.security.authentication", True),
         ("hadoop.rpc.protection", True),
+        ("fs.s3a.endpoint", True),
+        ("fs.s3a.bucket.my.bucket.endpoint.region", True),
+        ("fs.s3a.bucket.b.secret.key", False),
         ("fs.s3a.secret.key", False),
         ("fs.s3a.access.key", False),
         ("hadoop.security.credential.provider.path", False),

@@ -8,11 +8,13 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from socketserver import StreamRequestHandler, TCPServer
 
 import pytest
 
 from xlearning.cluster import gssapi, resource_manager
 from xlearning.cluster.hadoop_site import HadoopSite, ResourceManager
+from xlearning.cluster.node_logs import NodeLogs
 from xlearning.cluster.resource_manager import Refused, ResourceManagerWeb, check_reachable, to_report
 from xlearning.errors import ApplicationNotFound, ClusterUnavailable, ConfigError
 from xlearning.job import AppState
@@ -54,8 +56,8 @@ def test_two_resource_managers_with_tls(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("fs", ["", "file:///"])
-def test_a_default_file_system_that_nodes_cannot_reach(tmp_path: Path, fs: str) -> None:
+@pytest.mark.parametrize("fs", ["", "file:///", "viewfs:///"])
+def test_a_default_file_system_that_yarn_jobs_cannot_use(tmp_path: Path, fs: str) -> None:
     with pytest.raises(ConfigError, match=r"fs\.defaultFS"):
         site(tmp_path, fs)
 
@@ -183,6 +185,28 @@ def test_without_a_ticket_the_web_service_is_refused(
     monkeypatch.setattr(gssapi, "negotiate", negotiate)
     with pytest.raises(Refused, match="no ticket"):
         ResourceManagerWeb(site(tmp_path, resourcemanager_webapp_address=guarded)).report(APP)
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", b"nonsense\r\n\r\n"])
+def test_an_answer_that_is_cut_off_is_none(tmp_path: Path, answer: bytes) -> None:
+    class Dying(StreamRequestHandler):
+        def handle(self) -> None:
+            while self.rfile.readline().strip():
+                continue
+            self.wfile.write(answer)
+
+    with TCPServer(("127.0.0.1", 0), Dying) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        address = f"127.0.0.1:{server.server_address[1]}"
+        try:
+            with pytest.raises(ClusterUnavailable, match=address):
+                ResourceManagerWeb(site(tmp_path, resourcemanager_webapp_address=address)).report(APP)
+            with pytest.raises(ClusterUnavailable, match=address):
+                NodeLogs(f"http://{address}").sizes("container_1")
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def test_nobody_answers(tmp_path: Path) -> None:

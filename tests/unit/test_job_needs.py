@@ -64,7 +64,15 @@ def test_file_systems() -> None:
     job = dataclasses.replace(
         JOB, inputs=(InputSpec("a", ("s3a://b/x", "hdfs://h/x")),), outputs=(OutputSpec("sftp://h/y", "o"),)
     )
-    assert needs(job) == ("fsspec", "s3fs")
+    assert needs(job) == ("fsspec", "paramiko", "s3fs")
+    web = dataclasses.replace(JOB, inputs=(InputSpec("a", ("http://h/x", "other://h/x")),))
+    assert needs(web) == ("aiohttp", "fsspec")
+
+
+def test_the_way_out_names_extras_where_there_are_some() -> None:
+    assert libraries.way_out(("s3fs", "fsspec")) == "pip install 'xlearning[s3]'"
+    assert libraries.way_out(("s3fs", "paramiko")) == "pip install 'xlearning[s3]' paramiko"
+    assert libraries.way_out(("paramiko",)) == "pip install paramiko"
 
 
 def test_what_is_only_of_use_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,6 +41,32 @@ def test_a_gap_called_why_holds_a_sentence() -> None:
     assert say(index, "a failed: who knows") == "a 失败：who knows"
 
 
+def test_the_sentence_that_knows_the_text_from_the_earliest_place_on_wins() -> None:
+    """What comes later may be a cause; the sentence around it must not be lost in a gap of the cause's."""
+    index = small(
+        **{
+            "{job} failed: {why}": "{job} 失败：{why}",
+            "{path} holds what no file system can store: {names}": "{path} 有无法存储的内容：{names}",
+            "its output is lost: {why}": "其输出丢失：{why}",
+        }
+    )
+    cause = "a b holds what no file system can store: c"
+    told = say(index, f"j failed: its output is lost: {cause}")
+    assert told == "j 失败：其输出丢失：a b 有无法存储的内容：c"
+
+
+def test_a_gap_for_one_word_takes_no_more() -> None:
+    index = small(
+        **{
+            "{count} of {total} failed": "{total} 中 {count} 失败",
+            "{job} is over: {why}": "{job} 结束：{why}",
+        }
+    )
+    assert say(index, "2 of 3 failed") == "3 中 2 失败"
+    assert say(index, "j is over: 2 of 3 failed") == "j 结束：3 中 2 失败"
+    assert index.find("j 2 of 3 failed") is None
+
+
 def test_a_gap_called_option_takes_an_option() -> None:
     index = small(**{"{option}: {why}": "{option}: {why}", "no room": "空间不足"})
     assert say(index, "--files: no room") == "--files: no room"  # texts without gaps are looked up elsewhere

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from xlearning.container.mpi import launcher, talk
+from xlearning.container.mpi import node as worker
 
 PLAN = talk.Plan(-1, 2, 1, "127.0.0.1", ("127.0.0.1", 1), "", False, "", "", 0, False, False, ["true"])
 
@@ -72,6 +74,33 @@ def test_a_mpirun_that_outlives_good_nodes_is_stopped_with_words(
 def test_a_node_that_is_broken_does_not(made: launcher.Launcher, told: dict[str, object]) -> None:
     assert watched(made, node(0, ended=0), node(1, **told)) == ["TERM", "KILL"]
     assert made._gave_up
+
+
+def test_what_fails_beside_mpirun_stops_it(
+    made: launcher.Launcher, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def fails() -> None:
+        raise OSError(24, "too many open files")
+
+    mpirun = Mpirun()
+    asyncio.run(made._help(fails, mpirun))  # type: ignore[arg-type]
+    assert mpirun.done == ["KILL"] and made._gave_up
+    assert "too many open files" in capfd.readouterr().err
+
+
+def test_a_daemon_that_cannot_be_started_is_told(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def fork(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    sent: list[dict[str, object]] = []
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", fork)
+    monkeypatch.setattr(talk, "send", lambda _writer, **message: sent.append(message))
+    made = SimpleNamespace(_env={})
+    asyncio.run(worker.Node._start(made, "orted", None))  # type: ignore[arg-type]
+    assert sent == [{"ended": 126, "failed": [], "custom": None}]
+    assert "Resource temporarily unavailable" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

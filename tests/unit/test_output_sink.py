@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import shutil
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import BinaryIO
 
 import pytest
@@ -15,6 +17,7 @@ from submitting import wait_for
 
 from xlearning.config import Config
 from xlearning.container import blocking
+from xlearning.container.outputs import stream
 from xlearning.container.outputs.spool import Spool
 from xlearning.container.outputs.stream import Sink, Unwritable
 from xlearning.container.outputs.upload import Published
@@ -155,6 +158,50 @@ def test_a_line_can_be_too_long(sink_of: Run, pieces: list[bytes]) -> None:
     assert stops == ["stopped"]
     with pytest.raises(Unwritable, match="a line of at least 7 bytes"):
         finish()
+
+
+def test_last_words_that_come_between_two_looks_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Something that cannot be killed keeps the pipe open, so only the program's end ends the reading."""
+    moments: list[Callable[[], object]] = []
+
+    class Poll:
+        def __init__(self) -> None:
+            self._real = select.poll()
+            self.register = self._real.register
+
+        def poll(self, patience: int) -> list[tuple[int, int]]:
+            found = self._real.poll(min(patience, 10))
+            if not found and moments:
+                moments.pop()()
+            return found
+
+    monkeypatch.setattr(stream, "select", SimpleNamespace(poll=Poll, POLLIN=select.POLLIN))
+
+    async def run() -> ProcessExit:
+        spec = SinkSpec("text", (tmp_path / "remote").as_uri(), 7)
+        with Sink(spec, tmp_path, FileSystems("file://"), Config.from_properties({})) as sink:
+            await blocking.call(sink.open, name="format")
+            writing = os.dup(sink.write_end)
+            judging = threading.Event()
+            loop = asyncio.get_running_loop()
+
+            def end() -> None:
+                os.write(writing, b"last\n")
+                loop.call_soon_threadsafe(judging.set)
+                wait_for(sink._ended.is_set)
+
+            moments.append(end)
+            sink.start(lambda: None)
+        await blocking.call(judging.wait, name="end")
+        judged = await sink.judge(ProcessExit(0, ""))
+        os.close(writing)
+        await blocking.call(sink.finish, name="parts")
+        return judged
+
+    assert asyncio.run(run()).code == 0
+    assert (tmp_path / "remote" / "part-r-00007").read_bytes() == b"last\n"
 
 
 def test_a_part_that_stays_open_is_not_lost_in_silence(sink_of: Run) -> None:

@@ -691,11 +691,11 @@ def test_paths_of_this_machine_for_a_cluster_are_noticed() -> None:
     inputs = [InputSpec("data", ("file:///data/a", "hdfs://nn/b", "file:///data/a"))]
     outputs = [OutputSpec("file:///models", "m"), OutputSpec("hdfs://nn/models", "n")]
     notes: list[str] = []
-    own_disks.tell(inputs, outputs, "hdfs://nn", notes)
+    own_disks.tell(inputs, outputs, "hdfs://nn", FileSystems(), notes)
     first, second = notes
     assert first.startswith("input file:///data/a was looked at on this machine: every node must have")
     assert second.startswith("output file:///models is on a disk: every node must reach")
-    own_disks.tell(inputs, outputs, "file://", notes)
+    own_disks.tell(inputs, outputs, "file://", FileSystems(), notes)
     assert len(notes) == 2
 
 

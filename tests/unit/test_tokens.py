@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xlearning.config import hadoop_xml
 from xlearning.errors import CredentialsError
 from xlearning.fs.tokens import HDFS, BadTokens, Token, adopt, parse, put_vlong, render, with_names
 
@@ -102,6 +103,17 @@ def test_the_copy_is_private_and_takes_the_place_of_the_original(tmp_path: Path)
     assert services == [IP.service, b"", b"localhost:9000"]
     assert "HADOOP_USER_NAME" not in environ
     assert parse((tmp_path / "given").read_bytes()) == [IP, YARN]
+
+
+def test_a_view_has_the_names_of_what_stands_behind_it(tmp_path: Path) -> None:
+    environ = environment(tmp_path, "kerberos", render([IP]))
+    values = hadoop_xml.read(tmp_path / "core-site.xml").values
+    mounts = {"link./user": "hdfs://localhost:9000/user", "link./s3": "s3a://bucket/"}
+    mounts = {f"fs.viewfs.mounttable.v.{name}": target for name, target in mounts.items()}
+    hadoop_xml.write(tmp_path / "core-site.xml", {**values, **mounts})
+    assert adopt(environ, tmp_path, ["viewfs://v", "viewfs://unknown"])
+    services = [token.service for token in parse(Path(environ["HADOOP_TOKEN_FILE_LOCATION"]).read_bytes())]
+    assert services == [IP.service, b"localhost:9000"]
 
 
 def test_nothing_happens_without_tokens(tmp_path: Path) -> None:

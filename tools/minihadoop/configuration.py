@@ -13,6 +13,9 @@ from .layout import Layout, State
 
 Values = Mapping[str, object]
 
+VIEW = "viewfs://mini"
+"""A view of the cluster's HDFS, for whoever asks for it."""
+
 _HOST = "localhost"
 _MEMORY = 16384
 """Megabytes that the NodeManagers offer together."""
@@ -88,9 +91,11 @@ def address(state: State, port: str) -> str:
 
 def core_site(layout: Layout, state: State) -> Values:
     """``core-site.xml``."""
-    user = getpass.getuser()
+    user, hdfs = getpass.getuser(), f"hdfs://{address(state, 'namenode.rpc')}"
+    mounts = {"link./user": f"{hdfs}/user", "link./tmp": f"{hdfs}/tmp", "linkFallback": f"{hdfs}/"}
     return {
-        "fs.defaultFS": f"hdfs://{address(state, 'namenode.rpc')}",
+        "fs.defaultFS": hdfs,
+        **{f"fs.viewfs.mounttable.mini.{name}": target for name, target in mounts.items()},
         "hadoop.tmp.dir": layout.data,
         f"hadoop.proxyuser.{user}.hosts": "*",
         f"hadoop.proxyuser.{user}.groups": "*",

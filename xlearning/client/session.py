@@ -79,6 +79,14 @@ def find_am(fss: FileSystems, staging: str, owner: str | None = None) -> AmAddre
         raise StorageError(f"{newest} is damaged: {error}") from error
 
 
+def withdraw(fss: FileSystems, staging: str) -> None:
+    """Remove all addresses: so agents that nobody ends, as on a lost node, see that all is over."""
+    fs = fss.of(staging)
+    for status in fs.list(staging):
+        if _attempt(status.name):
+            fs.delete(status.path)
+
+
 def load_grpc() -> None:
     """Import what a connection needs; worth doing in a thread while the ApplicationMaster starts."""
     import grpc  # noqa: F401

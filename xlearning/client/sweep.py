@@ -9,10 +9,11 @@ from __future__ import annotations
 import dataclasses
 import re
 import socket
+import time
 
 from xlearning import jsonfile
 from xlearning.client.console import Console
-from xlearning.client.session import find_am
+from xlearning.client.session import find_am, withdraw
 from xlearning.client.stage import JOB_FILE
 from xlearning.cluster.base import ClusterClient
 from xlearning.errors import ApplicationNotFound, XLearningError
@@ -20,15 +21,24 @@ from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus, exists, join, split_uri
 from xlearning.fs.commit import Committer
 from xlearning.fs.owners import belongs, check_owner
+from xlearning.fs.steps import marked_by
 from xlearning.job import JobSpec
 
 APP_ID = re.compile(r"application_\d+_\d+", re.ASCII)
+# Seconds for which containers write on after YARN has told the end of a job that was ended by force: their
+# node hears of it after one, and grants them a quarter of one.
+LATE = 3.0
 _CONNECT = 2.0  # seconds
 _RETRY_TIME = 10.0  # seconds; whatever cannot be settled now is settled by a later submit
 
 
-def settle(job: JobSpec, fss: FileSystems) -> bool:
+def settle(job: JobSpec, fss: FileSystems, *, late: float = 0.0) -> bool:
     """Settle the outputs of an application that has ended, and remove its staging folder.
+
+    Parameters
+    ----------
+    late : float
+        Seconds for which containers of it may still write to the outputs; what they write goes too.
 
     Returns
     -------
@@ -46,14 +56,27 @@ def settle(job: JobSpec, fss: FileSystems) -> bool:
     check_owner(fss, job.staging, job.user, "what is staged")
     committer = Committer(fss, job.app_id, job.staging, job.outputs, retry_time=_RETRY_TIME)
     completed = committer.settle()
+    if late and job.outputs and not completed:
+        withdraw(fss, job.staging)
+        time.sleep(late)
+        committer.discard()
     staging.delete(job.staging, recursive=True)
     return completed
 
 
-def settle_quietly(job: JobSpec, fss: FileSystems, console: Console) -> bool:
+def was_committed(job: JobSpec, fss: FileSystems) -> bool:
+    """Whether all outputs of an application are whole, whatever its end is said to have been."""
+    try:
+        remotes = {output.remote for output in job.outputs}
+        return bool(remotes) and all(marked_by(fss.of(remote), remote, job.app_id) for remote in remotes)
+    except (XLearningError, OSError):
+        return False
+
+
+def settle_quietly(job: JobSpec, fss: FileSystems, console: Console, *, late: float = 0.0) -> bool:
     """`settle`, with a line where something was done or could not be done."""
     try:
-        completed = settle(job, fss)
+        completed = settle(job, fss, late=late)
         if completed:
             console.warn(f"{job.app_id} had begun to commit its output; the commit was completed")
         return completed

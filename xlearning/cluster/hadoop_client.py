@@ -15,15 +15,18 @@ _NEEDED = re.compile(
     | dfs\.(nameservices | internal\.nameservices | ha\.namenodes\..* | client\..* | replication | blocksize)
     | dfs\.namenode\.((http|https|rpc)-address(\..*)? | kerberos\.principal(\..*)?)
     | dfs\.datanode\.kerberos\.principal
+    | dfs\.user\.home\.dir\.prefix
     | dfs\.(data\.transfer\.protection | encrypt\.data\.transfer(\..*)? | block\.access\.token\.enable)
     | dfs\.(http\.policy | encryption\.key\.provider\.uri)
     | hadoop\.security\.(authentication | authorization | auth_to_local(\..*)? | key\.provider\.path)
     | hadoop\.security\.(token\.service\.use_ip | saslproperties\.resolver\.class)
+    | fs\.s3a\.(bucket\..*\.)?(endpoint(\.region)? | path\.style\.access)
     | hadoop\.rpc\.protection
     | ipc\.client\..*
     """,
     re.VERBOSE,
 )
+_MOUNTS = "fs.viewfs.mounttable."
 _SECRET = re.compile(r"password|passwd|secret|credential|access\.key|keystore", re.IGNORECASE)
 
 
@@ -37,4 +40,5 @@ def client_files(site: HadoopSite) -> dict[str, str]:
 
 def is_needed(name: str) -> bool:
     """Whether a property goes to the nodes."""
-    return bool(_NEEDED.fullmatch(name)) and not _SECRET.search(name)
+    hidden = _SECRET.search(name) and not name.startswith(_MOUNTS)  # a mount's name holds the user's path
+    return bool(_NEEDED.fullmatch(name)) and not hidden

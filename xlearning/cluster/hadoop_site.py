@@ -9,6 +9,7 @@ from pathlib import Path
 from xlearning.config import hadoop_xml
 from xlearning.config.expand import Expander
 from xlearning.errors import ConfigError
+from xlearning.fs.base import split_uri
 
 _FILES = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml")
 _RPC_PORT, _WEB_PORT, _WEB_TLS_PORT = 8032, 8088, 8090
@@ -53,6 +54,13 @@ class HadoopSite:
                 f"{folder / 'core-site.xml'}: fs.defaultFS is {self.default_fs or 'not set'}; "
                 "YARN needs a file system that all nodes reach",
                 hint=_FIX,
+            )
+        if self.default_fs.startswith("viewfs:") and not split_uri(self.default_fs)[1]:
+            raise ConfigError(  # skein compares file systems by their hosts
+                f"{folder / 'core-site.xml'}: fs.defaultFS is {self.default_fs}; "
+                "jobs on YARN need the view's name",
+                hint="copy the folder, write viewfs://default there (or the name of another mount table), "
+                "and set HADOOP_CONF_DIR to the copy",
             )
 
     @classmethod

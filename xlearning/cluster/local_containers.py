@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import threading
@@ -20,6 +21,8 @@ from xlearning.cluster.log_pieces import log_files, read_piece
 from xlearning.config import Config
 from xlearning.errors import ClusterError
 from xlearning.job import AppState, JobSpec, RoleSpec
+
+log = logging.getLogger(__name__)
 
 # YARN's ContainerExitStatus
 LOCALIZATION_FAILED = -1000
@@ -112,6 +115,8 @@ class LocalContainerManager:
         self._number = 1
         self._localizing: threading.Thread | None = None
         self._localization_error: str | None = None
+        self._granted: list[GrantedContainer] = []  # not told yet, and so are these:
+        self._completed: list[CompletedContainer] = []
         self._next_memory_look = 0.0
         self._page = ""
         self._progress = 0.0
@@ -146,7 +151,7 @@ class LocalContainerManager:
     def poll(self) -> PollResult:
         """What started and what ended since the last call, and whether the supervisor is gone."""
         with self._lock:
-            granted, completed = self._start_waiting()
+            self._start_waiting()
             self._look_at_memory()
             for container in list(self._running.values()):
                 ended = container.poll()
@@ -154,8 +159,10 @@ class LocalContainerManager:
                     del self._running[container.id]
                     self._pool.give_back(container.id)
                     self._leftovers.append((time.monotonic() + self._grace, container.id))
-                    completed.append(ended)
+                    self._completed.append(ended)
             self._end_leftovers()
+            granted, self._granted = self._granted, []
+            completed, self._completed = self._completed, []
         stop = ""
         if self._supervisor is not None and os.getppid() != self._supervisor:
             stop = "the local supervisor has died"
@@ -227,36 +234,39 @@ class LocalContainerManager:
             self._localization_error = None
         except LocalizationError as error:
             self._localization_error = error.message
+        except Exception as error:  # whatever it is, no program must start without its files
+            log.exception("localization failed")
+            self._localization_error = f"localization failed: {error!r}"
 
-    def _start_waiting(self) -> tuple[list[GrantedContainer], list[CompletedContainer]]:
-        granted: list[GrantedContainer] = []
-        failed: list[CompletedContainer] = []
+    def _start_waiting(self) -> None:
         if self._localizing is not None:
             if self._localizing.is_alive():
-                return granted, failed
+                return
             self._localizing = None
         while self._waiting and (not self._slots or len(self._running) < self._slots):
             if not self._pool.has(gpus(self._waiting[0], self._config)):
                 break
             container, failure = self._start(self._waiting.popleft())
-            granted.append(container)
+            self._granted.append(container)
             if failure is not None:
                 self._pool.give_back(failure.id)
-                failed.append(failure)
-        return granted, failed
+                self._completed.append(failure)
 
     def _start(self, role: RoleSpec) -> tuple[GrantedContainer, CompletedContainer | None]:
         """Start one agent; a container that ended at once when its files or its interpreter cannot be had."""
         self._number += 1
         container_id = self._files.container_id(self._attempt, self._number)
         folder = self._files.container(container_id)
-        work, logs = make_private(folder / "work"), make_private(folder / "logs")
+        work, logs = folder / "work", folder / "logs"
         granted = GrantedContainer(
             container_id, role.name, self._environ.get(base.ENV_HOST, "127.0.0.1"), logs.as_uri()
         )
-        if self._localization_error is not None:
-            return granted, CompletedContainer(container_id, LOCALIZATION_FAILED, self._localization_error)
         try:
+            make_private(work)
+            make_private(logs)
+            if self._localization_error is not None:
+                failure = CompletedContainer(container_id, LOCALIZATION_FAILED, self._localization_error)
+                return granted, failure
             self._localizer.link(work)
             env = self._container_environ(container_id, role, work, logs)
             self._running[container_id] = ContainerProcess(

@@ -7,6 +7,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Mapping
+from http.client import HTTPException
 from typing import IO
 
 from xlearning.cluster.log_parts import parts
@@ -54,7 +55,7 @@ class NodeLogs:
                         f"the NodeManager {self._web} does not show you logs of {container_id} ({error.code})"
                     ) from error
                 return {}
-        except OSError as error:
+        except (OSError, HTTPException) as error:
             raise self._unavailable(error) from error
         infos = [info for one in (found if isinstance(found, list) else [found]) for info in _infos(one)]
         return {str(info["fileName"]): int(str(info["fileSize"])) for info in infos}
@@ -81,7 +82,7 @@ class NodeLogs:
                     if skip >= 0:
                         yield from _without(part.chunks(), skip)
                         return
-            except OSError as error:
+            except (OSError, HTTPException) as error:
                 if isinstance(error, urllib.error.HTTPError):
                     error.close()
                 raise self._unavailable(error) from error
@@ -102,7 +103,7 @@ class NodeLogs:
                 authorization = negotiate(self._web, error)
         return self._open(path, authorization)
 
-    def _unavailable(self, error: OSError) -> ClusterUnavailable:
+    def _unavailable(self, error: Exception) -> ClusterUnavailable:
         return ClusterUnavailable(
             f"the NodeManager {self._web} does not hand out the logs: {getattr(error, 'reason', error)}"
         )

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Mapping, Sequence
+from http.client import HTTPException
 from typing import Any
 
 from xlearning.cluster import gssapi, yarn_words
@@ -169,7 +170,7 @@ class ResourceManagerWeb:
                 answer = self._ask(manager, path, log_in=log_in, body=body)
             except (ClusterError, FileNotFoundError):
                 raise
-            except (OSError, ValueError) as error:  # ValueError: not JSON, as from a standby
+            except (OSError, HTTPException, ValueError) as error:  # ValueError: not JSON, as from a standby
                 reasons.append(f"{manager.web} ({getattr(error, 'reason', error)})")
                 continue
             self._managers.remove(manager)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 HIDDEN = "(hidden)"
 _SECRET = re.compile(
@@ -47,6 +48,15 @@ def hide_value(name: str, value: str) -> str:
 def mask(text: str) -> str:
     """A text without the passwords of addresses: ``scheme://user:HERE@host``, ``...?password=HERE``."""
     return _PARAMETER.sub(_parameter, _USER_INFO.sub(rf"\1{HIDDEN}", text)) if "://" in text else text
+
+
+def masked(value: Any) -> Any:
+    """A value of JSON with `mask` over every text in it; keys stay."""
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, Mapping):
+        return {name: masked(part) for name, part in value.items()}
+    return [masked(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def _parameter(found: re.Match[str]) -> str:

@@ -22,6 +22,7 @@ class _Library(NamedTuple):
 
 # package, as it is called in setup.cfg -> what is known about it; one line each
 _LIBRARIES = {
+    "aiohttp": _Library("", ("aiohttp",)),
     "backports.zstd": _Library("codecs", ("compression.zstd", "backports.zstd")),
     "cramjam": _Library("codecs", ("cramjam",)),
     "fastavro": _Library("avro", ("fastavro",)),
@@ -30,6 +31,7 @@ _LIBRARIES = {
     "isal": _Library("codecs", ("isal.isal_zlib",)),
     "jpype1": _Library("java", ("jpype",)),
     "nvidia-ml-py": _Library("gpu", ("pynvml",)),
+    "paramiko": _Library("", ("paramiko",)),
     "pyarrow": _Library("parquet", ("pyarrow",)),
     "s3fs": _Library("s3", ("s3fs",)),
     "tensorboard": _Library("", ("tensorboard",)),  # every gateway has it; nodes where it is wanted
@@ -63,8 +65,10 @@ def load(package: str, module: str = "") -> Any:
 
 def way_out(packages: Iterable[str]) -> str:
     """How to install ``packages``."""
-    extras = ",".join(sorted({_LIBRARIES[package].extra for package in packages}))
-    return f"pip install 'xlearning[{extras}]'"
+    names = sorted(packages)
+    extras = ",".join(sorted({_LIBRARIES[name].extra for name in names} - {""}))
+    plain = [name for name in names if not _LIBRARIES[name].extra]
+    return " ".join(("pip install", *([f"'xlearning[{extras}]'"] if extras else ()), *plain))
 
 
 def check(needed: Mapping[str, Sequence[str]]) -> None:

@@ -15,6 +15,9 @@ from xlearning.job import TENSORBOARD, InputStrategy, JobSpec, OutputStrategy
 _PLAIN = ("", "file")
 _HDFS = ("hdfs", "viewfs")
 _S3 = ("s3", "s3a")
+# what fsspec's own classes load; other schemes are classes of packages that the nodes' Python must have
+_SSH, _WEB = ("paramiko",), ("aiohttp",)
+_BEHIND_FSSPEC = {"sftp": _SSH, "ssh": _SSH, "http": _WEB, "https": _WEB}
 _BOARD = "xlearning.tf.board.enable"  # where it is set TensorBoard is wanted, not only welcome
 
 
@@ -106,7 +109,7 @@ def _file_systems(job: JobSpec, config: Config, found: _Found) -> None:
         if scheme in _S3:
             found.need(("s3fs",), f"{scheme}://")
         elif scheme not in (*_PLAIN, *_HDFS):
-            found.need(("fsspec",), f"{scheme}://")
+            found.need(("fsspec", *_BEHIND_FSSPEC.get(scheme, ())), f"{scheme}://")
 
 
 def _input(config: Config, files: Iterable[str], found: _Found) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol, runtime_checkable
 
+from xlearning.errors import StorageError
+
 
 @dataclass(frozen=True)
 class FileStatus:
@@ -125,6 +127,10 @@ class ObjectStore(Protocol):
         FileNotFoundError
             Neither ``source`` nor ``target`` is there.
         """
+
+
+class Undeletable(StorageError):
+    """What a mount table makes: it stays."""
 
 
 def exists(fs: FileSystem, path: str) -> bool:

@@ -10,6 +10,7 @@ exactly one commits.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
@@ -17,7 +18,7 @@ from typing import TypeVar
 from xlearning import jsonfile
 from xlearning.errors import StorageError, XLearningError
 from xlearning.fs import replacing
-from xlearning.fs.base import FileStatus, FileSystem, exists, join, parent
+from xlearning.fs.base import FileStatus, FileSystem, Undeletable, exists, join, parent
 from xlearning.fs.intent import SUCCESS, TEMPORARY, Intent, Move, check
 from xlearning.fs.registry import FileSystems
 from xlearning.fs.retry import keep_trying
@@ -69,6 +70,7 @@ class Committer:
         self._remotes = tuple(dict.fromkeys(output.remote for output in outputs))
         self._outputs, self._retry_time, self._existing = tuple(outputs), retry_time, existing
         self._complete = False
+        self._attempt = 0  # that of `take_over`
 
     # ---- attempts -------------------------------------------------------------------------------
 
@@ -85,7 +87,7 @@ class Committer:
         Fenced
             A newer attempt exists already.
         """
-        staging = self._fs(self._staging)
+        staging, self._attempt = self._fs(self._staging), attempt
         self._try(lambda: staging.mkdirs(self._folder("commit", attempt)))
         if any(number > attempt for _, number in self._attempts()):
             raise Fenced(f"attempt {attempt} of {self._app_id} is over: a newer attempt has started")
@@ -194,6 +196,8 @@ class Committer:
             away, new = self._replaced(remote, attempt, new, old.get(remote, ()))
             aside, moves = aside + away, moves + new
         intent = Intent(self._app_id, attempt, tuple(moves), self._remotes, tuple(aside), failure)
+        for folder in dict.fromkeys(parent(move.target) for move in aside):
+            self._try(lambda folder=folder: self._fs(folder).mkdirs(folder))  # type: ignore[misc]
         self._write_intent(intent, self._folder("commit", attempt))
         self._carry_out(intent)
 
@@ -264,6 +268,11 @@ class Committer:
             ) from None
 
     def _carry_out(self, intent: Intent) -> None:
+        staging, done = self._fs(self._staging), self._folder("done", intent.attempt)
+        if self._try(lambda: exists(staging, done)):
+            # by now the output may have been moved away, and others may write to its place
+            self._complete = True
+            return
         self._set_aside(intent)
         for move in intent.moves:
             fs = self._fs(move.source)
@@ -273,6 +282,7 @@ class Committer:
             self._clean(remote)
         for remote in () if intent.failure else intent.outputs:
             self._try(lambda remote=remote: mark_whole(self._fs(remote), remote, intent.app_id))  # type: ignore[misc]
+        self._try(lambda: staging.mkdirs(done))
         self._complete = True
 
     def _set_aside(self, intent: Intent) -> None:
@@ -303,20 +313,34 @@ class Committer:
             Whether a commit was completed that makes the job a success.
         """
         if exists(self._fs(self._staging), self._staging):
+            # its process may live on for a while, and must not begin to commit what is deleted here
             for kind, number in self._attempts():
-                intent = self._read_intent(self._folder(kind, number))
+                if kind == "commit":
+                    self._fence(number)
+            for _, number in self._attempts():
+                intent = self._read_intent(self._folder("fenced", number))
                 if intent is not None:
                     self._carry_out(intent)
                     return not intent.failure
         self.discard()
         return False
 
+    def replaced(self) -> bool:
+        """Whether a newer attempt has begun since `take_over`, or somebody has settled the application."""
+        if not self._attempt:
+            return False
+        try:
+            return any(number > self._attempt for _, number in self._attempts())
+        except FileNotFoundError:
+            return True
+
     def discard(self) -> None:
         """Remove what this application uploaded and did not commit, and outputs that it leaves empty."""
         for remote in self._remotes:
             self._clean(remote)
             if self._is_empty(remote):
-                self._try(lambda remote=remote: self._fs(remote).delete(remote))  # type: ignore[misc]
+                with contextlib.suppress(Undeletable):
+                    self._try(lambda remote=remote: self._fs(remote).delete(remote))  # type: ignore[misc]
 
     def _clean(self, remote: str, keep: int = 0) -> None:
         """Remove this application's temporary folders below an output, except those of one attempt."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from xlearning.config import hadoop_xml
 from xlearning.config.expand import Expander
+from xlearning.fs.base import split_uri
 
 _FILES = ("core-site.xml", "hdfs-site.xml")
 
@@ -53,6 +54,19 @@ class HadoopConf:
     def names(self, prefix: str) -> list[str]:
         """The properties that are set and whose names begin with ``prefix``, sorted."""
         return sorted(name for name in self._values if name.startswith(prefix))
+
+    def all(self) -> dict[str, str]:
+        """Every property that has a value, with its ``${...}`` replaced."""
+        found = {name: self.get(name) for name in self._values}
+        return {name: value for name, value in found.items() if value}
+
+    def homes(self, base: str) -> str:
+        """Where users' homes are on a file system (``scheme://authority``), as Hadoop's clients have it."""
+        scheme, name, _ = split_uri(base)
+        if scheme == "viewfs":
+            table = name or self.get("fs.viewfs.mounttable.default.name.key", "default")
+            return self.get(f"fs.viewfs.mounttable.{table}.homedir") or "/user"
+        return self.get("dfs.user.home.dir.prefix") or "/user"
 
     @property
     def secure(self) -> bool:

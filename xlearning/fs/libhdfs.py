@@ -11,6 +11,7 @@ import io
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, BinaryIO, TypeVar, cast
@@ -94,6 +95,8 @@ class LibhdfsFileSystem(HdfsFileSystem):
             return self._arrow
 
     def _connect(self) -> Any:
+        if sys.modules.get("ssl", sys) is None:
+            del sys.modules["ssl"]  # agents do without it, but pyarrow looks for certificates while it loads
         try:
             from pyarrow.fs import HadoopFileSystem
         except ImportError as error:
@@ -106,7 +109,8 @@ class LibhdfsFileSystem(HdfsFileSystem):
         try:
             return self._caller.call(lambda: HadoopFileSystem(host, int(port or 0)), self._timeout + 30)
         except OSError as error:
-            raise StorageError(f"libhdfs cannot be used for {self._base}: {error}", hint=_HINT) from error
+            why = str(error).partition("\n")[0]  # then come all places where a library was looked for
+            raise StorageError(f"libhdfs cannot be used for {self._base}: {why}", hint=_HINT) from error
 
 
 class _Reader(RangeReader):

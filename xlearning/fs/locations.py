@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 _THREADS = 16
 _CALL = 5.0  # seconds for one answer
+_RPC = "dfs.namenode.rpc-address"
 _WEB_PORT, _WEB_TLS_PORT = 9870, 9871
 
 
@@ -153,6 +154,9 @@ def web_addresses(site: HadoopConf, authority: str) -> list[str]:
     if nodes:
         found = [site.get(f"{prefix}.{authority}.{node}") for node in nodes]
         return [f"{scheme}://{address}" for address in found if address]
+    for suffix in (f".{authority}", *_suffixes(site, authority)):  # federation
+        if address := site.get(f"{prefix}{suffix}"):
+            return [f"{scheme}://{address}"]
     default = split_uri(site.get("fs.defaultFS"))[1]
     address = site.get(prefix)
     host = authority.partition(":")[0]
@@ -163,6 +167,12 @@ def web_addresses(site: HadoopConf, authority: str) -> list[str]:
     if authority == default and not address:
         return [f"{scheme}://{host}:{_WEB_TLS_PORT if tls else _WEB_PORT}"]
     return []
+
+
+def _suffixes(site: HadoopConf, authority: str) -> list[str]:
+    """``.NAMESERVICE`` or ``.NAMESERVICE.NODE`` of the NameNode that listens at ``authority``."""
+    names = [name for name in site.names(f"{_RPC}.") if site.get(name) == authority]
+    return [name.removeprefix(_RPC) for name in names]
 
 
 def _connection(web: str) -> HTTPConnection:

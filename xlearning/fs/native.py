@@ -19,6 +19,7 @@ from xlearning.fs.base import FileStatus, join, parent, split_uri, walk_by_listi
 from xlearning.fs.deadline import DeadlineCaller, DeadlineExceeded
 from xlearning.fs.forks import ForkGuard
 from xlearning.fs.glob import glob
+from xlearning.fs.hadoop_conf import HadoopConf
 from xlearning.fs.native_errors import hint, translate
 from xlearning.fs.streams import CHUNK, RangeReader, WholeWriter
 
@@ -229,11 +230,13 @@ def _connect(base: str) -> hdfs_native.Client:
     from hdfs_native import Client
 
     authority = split_uri(base)[1]
+    # hdfs-native itself leaves out what files include by xi:include, such as nameservices
+    settings = HadoopConf.of_environment().all()
     if ":" in authority:
         # hdfs-native would repeat a refused connection for minutes, long after its caller has given up
-        return Client(base, {"dfs.client.failover.max.attempts": "0"})
+        return Client(base, settings | {"dfs.client.failover.max.attempts": "0"})
     try:
-        return Client(base)
+        return Client(base, settings)
     except RuntimeError as error:
         if "No NameNode hosts found" in str(error):
             return _connect(f"{base}:{DEFAULT_PORT}")

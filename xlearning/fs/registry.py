@@ -54,6 +54,7 @@ class FileSystems:
         self._timeout, self._user = timeout, user
         self._lock = threading.Lock()
         self._made: dict[str, FileSystem] = {}
+        self._home_root = ""
         self._given_up: dict[str, StorageError] = {}
 
     @property
@@ -91,8 +92,9 @@ class FileSystems:
         """The full URI of a path or URI as a user writes it.
 
         A path without a scheme belongs to the default file system: relative to the working folder
-        when that is the local one, to ``/user/<name>`` otherwise. ``hdfs:///a`` takes the host from
-        the default file system, or from ``fs.defaultFS`` of ``HADOOP_CONF_DIR``.
+        when that is the local one, to the user's home (see `HadoopConf.homes`) otherwise. ``hdfs:///a``
+        takes the host from the default file system, or from ``fs.defaultFS`` of ``HADOOP_CONF_DIR``. What a
+        link of a view leads to is named by its own address where that is neither HDFS nor a disk.
 
         Raises
         ------
@@ -102,7 +104,30 @@ class FileSystems:
         full = self._full(path)
         scheme, authority, _ = split_uri(full)
         self._check(scheme, authority, path)
-        return full
+        return self._out_of_view(full) if scheme == "viewfs" else full
+
+    def behind(self, uri: str) -> str:
+        """``uri``, or what stands behind it in a view; as it is where nothing does, or nobody can tell."""
+        if split_uri(uri)[0] != "viewfs":
+            return uri
+        from xlearning.fs.viewfs import ViewFileSystem
+
+        try:
+            view = self.of(uri)
+            return (view.behind(uri) if isinstance(view, ViewFileSystem) else None) or uri
+        except StorageError:  # told by whoever uses it
+            return uri
+
+    def _out_of_view(self, uri: str) -> str:
+        """``uri``, or where a link of its view leads to an object store, the address there."""
+        from xlearning.fs.viewfs import ViewFileSystem
+
+        try:
+            view = self.of(uri)
+        except StorageError:  # told by whoever uses it
+            return uri
+        target = view.elsewhere(uri) if isinstance(view, ViewFileSystem) else None
+        return uri if target is None or split_uri(target)[0] not in self._schemes else target
 
     def _full(self, path: str) -> str:
         path = self._with_slashes(path)
@@ -118,7 +143,13 @@ class FileSystems:
             return f"{self.default_uri}{path}"
         if default_scheme == "file":
             return f"file://{os.path.abspath(path)}"  # noqa: PTH100 - symbolic links stay
-        return join(self.default_uri, "user", self._user or _user(), path)
+        return join(self.default_uri, self._homes().strip("/"), self._user or _user(), path)
+
+    def _homes(self) -> str:
+        with self._lock:
+            if not self._home_root:
+                self._home_root = HadoopConf.of_environment().homes(self.default_uri)
+            return self._home_root
 
     def _make(self, scheme: str, uri: str) -> FileSystem:
         if scheme == "file":

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xlearning import jsonfile
+from xlearning.errors import StorageError
 from xlearning.fs.base import FileStatus, exists, join
 from xlearning.fs.registry import FileSystems
 
@@ -41,13 +42,22 @@ def note(storage: FileSystems, staging: str, found: Mapping[str, Sequence[str]])
 
 
 def noted(storage: FileSystems, staging: str) -> Found:
-    """What `note` has written down; nothing where it was not called."""
+    """What `note` has written down; nothing where it was not called.
+
+    Raises
+    ------
+    StorageError
+        The file is damaged.
+    """
     path = join(staging, _NOTE)
     try:
         text = jsonfile.content(storage.of(path), path, _NOTE_LIMIT)
     except FileNotFoundError:
         return Found({})
-    return jsonfile.record(Found, text)
+    try:
+        return jsonfile.record(Found, text)
+    except ValueError as error:
+        raise StorageError(f"{path} is damaged: {error}") from error
 
 
 def merged(source: str, target: str, aside: str, children: List) -> Iterator[tuple[str, str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xlearning import jsonfile
 from xlearning.errors import XLearningError
 from xlearning.fs.base import FileSystem, ObjectStore, exists, join, parent
 from xlearning.fs.intent import SUCCESS, Move
@@ -44,16 +45,31 @@ def mark_whole(fs: FileSystem, folder: str, app_id: str) -> None:
     write(fs, join(folder, SUCCESS), app_id.encode())
 
 
+def marked_by(fs: FileSystem, folder: str, app_id: str) -> bool:
+    """Whether ``folder`` holds the ``_SUCCESS`` of this application."""
+    try:
+        return jsonfile.content(fs, join(folder, SUCCESS)) == app_id.encode()
+    except (FileNotFoundError, ValueError):
+        return False
+
+
 def set_aside(fs: FileSystem, move: Move) -> None:
-    """Rename what an output held; may be repeated."""
+    """Rename what an output held; may be repeated, also when what is new has its name already.
+
+    The folder of ``move.target`` must have been made before. It goes with the end of the commit, so that who
+    comes too late finds no place for what is not old.
+    """
     if isinstance(fs, ObjectStore):
         if exists(fs, move.source):
             fs.move_over(move.source, move.target)
         return
     if exists(fs, move.target) or not exists(fs, move.source):
         return
-    fs.mkdirs(parent(move.target))
-    fs.rename(move.source, move.target)
+    try:
+        fs.rename(move.source, move.target)
+    except (FileExistsError, FileNotFoundError):  # somebody else who completes the same commit was faster
+        if exists(fs, move.source) and exists(fs, parent(move.target)) and not exists(fs, move.target):
+            raise
 
 
 def write(fs: FileSystem, path: str, data: bytes) -> None:

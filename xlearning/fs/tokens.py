@@ -7,16 +7,19 @@ text of its URL, ``host:port``. The copy made here has each token under both.
 from __future__ import annotations
 
 import io
+import logging
 import os
 import socket
 import struct
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xlearning.config import hadoop_xml
-from xlearning.errors import CredentialsError, XLearningError
+from xlearning.errors import ConfigError, CredentialsError, XLearningError
 from xlearning.fs.base import split_uri
+
+log = logging.getLogger(__name__)
 
 LOCATION = "HADOOP_TOKEN_FILE_LOCATION"
 HDFS = "HDFS_DELEGATION_TOKEN"
@@ -141,11 +144,25 @@ def adopt(environ: MutableMapping[str, str], folder: Path, uris: Iterable[str]) 
     if any(token.kind == HDFS.encode() for token in tokens):
         _check_configuration(environ)
         environ.pop("HADOOP_USER_NAME", None)
-    authorities = [authority for scheme, authority, _ in map(split_uri, uris) if scheme == "hdfs"]
     copy = folder / COPY
-    _write(copy, render(with_names(tokens, filter(None, authorities), _addresses)))
+    _write(copy, render(with_names(tokens, filter(None, _name_nodes(uris, environ)), _addresses)))
     environ[LOCATION] = str(copy)
     return True
+
+
+def _name_nodes(uris: Iterable[str], environ: Mapping[str, str]) -> Iterator[str]:
+    """Authorities of the HDFS that ``uris`` are on, those behind views too."""
+    for scheme, authority, _ in map(split_uri, uris):
+        if scheme == "hdfs":
+            yield authority
+        elif scheme == "viewfs":
+            from xlearning.fs.hadoop_conf import HadoopConf
+            from xlearning.fs.viewfs import MountTable
+
+            try:
+                yield from MountTable(authority, HadoopConf.of_environment(environ)).authorities()
+            except ConfigError as error:  # told by its first use, if there is one
+                log.warning("tokens for viewfs://%s are taken as they are: %s", authority, error)
 
 
 def put_vlong(value: int) -> bytes:

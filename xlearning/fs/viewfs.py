@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, TypeVar
 
 from xlearning.errors import ConfigError, StorageError
-from xlearning.fs.base import FileStatus, FileSystem, join, split_uri, walk_by_listing
+from xlearning.fs.base import FileStatus, FileSystem, Undeletable, join, split_uri, walk_by_listing
 from xlearning.fs.glob import glob
 from xlearning.fs.hadoop_conf import HadoopConf
 
@@ -37,43 +37,76 @@ class MountTable:
     Raises
     ------
     ConfigError
-        The configuration has no such table, or it holds what cannot be served: links by regular
-        expression, links to several folders at once, links to object stores.
+        The configuration has no such table, or it has links by regular expression, which may match any path.
     """
 
     def __init__(self, name: str, site: HadoopConf) -> None:
         self.name = name or site.get(f"{_PREFIX}default.name.key", _DEFAULT_NAME)
         prefix = f"{_PREFIX}{self.name}."
         self._links: dict[str, str] = {}
-        odd = []
+        self._odd: dict[str, str] = {}  # path -> what the link is called
         for key in site.names(prefix):
             kind, _, path = key.removeprefix(prefix).partition(".")
-            target = site.get(key)
-            if kind == "link" and path.startswith("/"):
-                self._links[_normal(path)] = target
-            elif kind in ("linkFallback", "linkMergeSlash"):
-                self._links["/"] = target
+            if kind == "linkRegex":
+                raise ConfigError(
+                    f"the mount table of viewfs://{self.name} cannot be served: {key}",
+                    hint="links lead from a path to one folder with a full address",
+                )
+            if kind in ("linkFallback", "linkMergeSlash"):
+                self._add("/", site.get(key), key)
+            elif kind == "link" and path.startswith("/"):
+                self._add(_normal(path), site.get(key), key)
             elif kind.startswith("link"):
-                odd.append(key)
-        odd += [key for key, target in self._links.items() if split_uri(target)[0] not in _TARGETS]
-        if odd:
-            raise ConfigError(
-                f"the mount table of viewfs://{self.name} cannot be served: {', '.join(odd)}",
-                hint="links lead from a path to one folder with a full address, hdfs://... or file:///...",
-            )
+                self._add(_normal(path.partition("/")[2]), "", key)
         if not self._links:
             raise ConfigError(
                 f"there is no mount table for viewfs://{self.name}",
                 hint=f"{prefix}link./PATH belongs into core-site.xml in HADOOP_CONF_DIR",
             )
 
+    def _add(self, path: str, target: str, key: str) -> None:
+        self._links[path] = target
+        if split_uri(target)[0] not in _TARGETS:
+            self._odd[path] = key
+
     def resolve(self, path: str) -> str | None:
-        """URI of what stands behind an absolute path; None where nothing is mounted."""
-        mounted = path
-        while mounted not in self._links:
-            if mounted == "/":
+        """URI of what stands behind an absolute path; None where nothing is mounted.
+
+        Raises
+        ------
+        StorageError
+            What is mounted there is no single folder on HDFS or a disk.
+        """
+        mounted = self._mount_of(path)
+        if mounted in self._odd:
+            link = f"{self._odd[mounted]}={self._links[mounted]}".rstrip("=")
+            raise StorageError(
+                f"viewfs://{self.name}{path} lies behind {link}, which cannot be served",
+                hint="links lead from a path to one folder with a full address; name the folder itself",
+            )
+        return None if mounted is None else self._behind(mounted, path)
+
+    def elsewhere(self, path: str) -> str | None:
+        """URI of what stands behind an absolute path on a file system that a view cannot serve, as S3."""
+        mounted = self._mount_of(path)
+        if mounted is None or mounted not in self._odd or not split_uri(self._links[mounted])[0]:
+            return None
+        return self._behind(mounted, path)
+
+    def authorities(self) -> list[str]:
+        """``host:port`` or nameservice of each HDFS that a link leads to, sorted."""
+        return sorted(
+            {split_uri(target)[1] for target in self._links.values() if split_uri(target)[0] == "hdfs"}
+        )
+
+    def _mount_of(self, path: str) -> str | None:
+        while path not in self._links:
+            if path == "/":
                 return None
-            mounted = posixpath.dirname(mounted)
+            path = posixpath.dirname(path)
+        return path
+
+    def _behind(self, mounted: str, path: str) -> str:
         below = path[len(mounted) :] if mounted != "/" else path
         return join(self._links[mounted], below) if below.strip("/") else self._links[mounted]
 
@@ -163,7 +196,7 @@ class ViewFileSystem:
         bare = self._bare(path)
         if self._table.is_fixed(bare):
             what = "the root of a file system" if bare == "/" else f"{path}, which the mount table makes,"
-            raise StorageError(f"{what} cannot be deleted")
+            raise Undeletable(f"{what} cannot be deleted")
         target = self._table.resolve(bare)
         return target is not None and self._of(target).delete(target, recursive=recursive)
 
@@ -174,10 +207,24 @@ class ViewFileSystem:
         """URI of what stands behind ``path``; None where nothing is mounted."""
         return self._table.resolve(self._bare(path))
 
+    def elsewhere(self, path: str) -> str | None:
+        """See `MountTable.elsewhere`; None where there is no table."""
+        try:
+            return self._table.elsewhere(self._bare(path))
+        except StorageError:  # told by whoever uses the path
+            return None
+
+    def holds_mounts(self, path: str) -> bool:
+        """Whether the table puts anything below ``path``; then not all of it is on one file system."""
+        return bool(self._table.children(self._bare(path)))
+
     @property
     def _table(self) -> MountTable:
         if self._made is None:
-            self._made = MountTable(self._name, self._site())
+            try:
+                self._made = MountTable(self._name, self._site())
+            except ConfigError as error:
+                raise StorageError(error.message, hint=error.hint) from error
         return self._made
 
     def _move(self, source: str, target: str, action: Callable[[FileSystem, str, str], None]) -> None:

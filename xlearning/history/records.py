@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from xlearning.config.confidential import masked
 from xlearning.job import to_dict
 from xlearning.jsonfile import parse
 
@@ -34,8 +35,8 @@ class HistoryRecord:
 
 
 def to_line(record: HistoryRecord) -> bytes:
-    """A record as one line of JSON with a newline at its end."""
-    data = {"time": record.time, "kind": record.kind, "data": to_dict(record.data)}
+    """A record as one line of JSON with a newline at its end, without the passwords of addresses."""
+    data = {"time": record.time, "kind": record.kind, "data": masked(to_dict(record.data))}
     return (
         json.dumps(data, separators=(",", ":"), ensure_ascii=False, default=str).encode("utf-8", "replace")
         + b"\n"

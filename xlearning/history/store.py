@@ -1,6 +1,7 @@
 """Where the history of a job lies: ``<xlearning.history.log.dir>/<application id>/``.
 
 ``job.json`` is the last snapshot, ``spec.json`` what was submitted, without secrets.
+No address has its password.
 ``events-<milliseconds>-<number>.jsonl`` are the transitions: the last of these segments is rewritten
 every few seconds until it is full, always by a closed file that takes its place, because an HDFS file
 that nobody closed reads as empty.
@@ -17,7 +18,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from xlearning.config.confidential import hide, hide_words
+from xlearning.config.confidential import hide, hide_words, masked
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileSystem, join, parent
 from xlearning.fs.owners import NotBelieved, belongs
@@ -218,11 +219,11 @@ class _Segments:
 
     def write_snapshot(self, snapshot: Snapshot) -> None:
         """Replace ``job.json``."""
-        self._replace(SNAPSHOT_FILE, json.dumps(to_dict(snapshot)).encode())
+        self._replace(SNAPSHOT_FILE, json.dumps(masked(to_dict(snapshot))).encode())
 
     def write_spec(self, job: JobSpec) -> None:
         """Replace ``spec.json``."""
-        self._replace(SPEC_FILE, json.dumps(to_dict(job)).encode())
+        self._replace(SPEC_FILE, json.dumps(masked(to_dict(job))).encode())
 
     def _replace(self, name: str, content: bytes) -> None:
         fs = self._file_system()

@@ -44,7 +44,9 @@ class Hdfs:
     def answers(self) -> Finding:
         """Whether the NameNode answers at all."""
         start = time.monotonic()
-        self.fss.default.stat(join(self.fss.default_uri, "/"))
+        # the root of a view answers without any HDFS
+        view = self.fss.default_uri.startswith("viewfs:")
+        exists(self.fss.default, self.fss.resolve("") if view else join(self.fss.default_uri, "/"))
         return ok(f"{self.fss.default_uri} answers after {_ms(time.monotonic() - start)}")
 
     def home(self) -> Finding:

@@ -16,6 +16,7 @@ LAST_LINES = 20
 _SAVES = 3  # the newest
 _PROGRAM_LOGS = ("stderr", "stdout")
 _MORE = re.compile(r"and \d+ more")
+_HINT = "  hint: "  # how an error brings its way out along
 _BAD = (ContainerState.FAILED, ContainerState.LOST)
 
 
@@ -97,7 +98,7 @@ def _failure(
     told, fix = reserved(reason, python)
     first, *more = [*([told] if told else []), *reason.splitlines()] or [""]
     lines = [f"{report.app_id} {report.state.value}{_duration(report)}" + (f": {first}" if first else "")]
-    lines += [f"  {line}" for line in more[-LAST_LINES:]]
+    lines += [line if line.startswith(_HINT) else f"  {line}" for line in more[-LAST_LINES:]]
     container = first_failure(snapshot)
     if container is not None:
         said = container.reason.strip().split("\n")[0]

@@ -56,6 +56,7 @@ _TERM_HINT = "it was told to end: by the program itself, by somebody, or by its 
 _IMAGE_HINT = "name a program that the image has, or ship it with --files and write ./NAME"
 _SEGV_HINT = "a native library crashed; the log may name it"
 _DATA = ("its input could not be ", "its output could not be ")  # why the agent has stopped the program
+_OWN = "xlearning: "  # how lines of ours in the program's place begin, which tell the way out themselves
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
 _NOT_STARTED = re.compile(
     r"(?P<path>\S.*?)(?P<why> is not executable| is a folder|: the interpreter that .* missing)$"
@@ -86,6 +87,8 @@ def hint(
         return _PREEMPTED_HINT
     if code == exit_words.LOST or yarn_words.NODE_LOST in reason:
         return _LOST_HINT
+    if last_lines and last_lines[-1].startswith(_OWN):
+        return ""
     text = "\n".join(last_lines)
     module = _MODULE.search(text)
     if module:

@@ -102,7 +102,7 @@ class LogStream:
             for name in _NAMES:
                 if name in sizes:
                     self._read(target, name, sizes[name])
-        except (XLearningError, OSError) as error:
+        except (XLearningError, OSError, LookupError) as error:  # LookupError: it goes away meanwhile
             self._lacking = str(getattr(error, "message", error))
             return False
         return bool(sizes)

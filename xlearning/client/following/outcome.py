@@ -17,7 +17,7 @@ from xlearning.config import Config
 from xlearning.errors import ClusterError, StorageError
 from xlearning.fs import FileSystems
 from xlearning.fs.intent import SUCCESS, is_save
-from xlearning.job import AppState, JobSpec, Snapshot
+from xlearning.job import AppState, ContainerState, JobSpec, Snapshot
 
 _SHOWN = 8  # entries of an output folder that are named
 _SAVES = "xlearning.interresult.dir"
@@ -53,16 +53,19 @@ def conclude(job: JobSpec, ending: Ending, venue: Venue, console: Console) -> Ou
 
     What an application of somebody else left is not touched.
     """
-    from xlearning.client.sweep import settle_quietly
+    from xlearning.client.sweep import settle_quietly, was_committed
 
     report, cluster, fss = ending.report, venue.cluster, venue.fss
     snapshot = ending.snapshot or venue.recorded(report)
     job = dataclasses.replace(job, outputs=job.outputs or (snapshot.outputs if snapshot else ()))
     if job.user == venue.user and not ending.goes_on:
-        if settle_quietly(job, fss, console):
+        if settle_quietly(job, fss, console, late=_late(venue, snapshot)):
             # a commit begins when everything has succeeded and is uploaded: now the output is whole
             report = dataclasses.replace(report, state=AppState.SUCCEEDED)
         venue.tidy(job.app_id, console)
+    if report.state is not AppState.SUCCEEDED and not ending.goes_on and was_committed(job, fss):
+        # whoever ended it came too late, or another client has completed its commit
+        report = dataclasses.replace(report, state=AppState.SUCCEEDED)
     good = report.state is AppState.SUCCEEDED
     failed = first_failure(snapshot)
     untroubled = good or (report.state is AppState.KILLED and failed is None)
@@ -77,6 +80,17 @@ def conclude(job: JobSpec, ending: Ending, venue: Venue, console: Console) -> Ou
         where=THIS_MACHINE if venue.name == "local" else NODES,
     )
     return Outcome(report, snapshot, shown, tuple(lines))
+
+
+def _late(venue: Venue, snapshot: Snapshot | None) -> float:
+    """Seconds for which uploads may go on."""
+    from xlearning.client.sweep import LATE
+
+    if venue.name == "local" or snapshot is None or snapshot.state.final:
+        return 0.0
+    moving = any(c.transfer is not None and c.transfer.what != "input" for c in snapshot.containers)
+    uploading = any(c.state is ContainerState.UPLOADING for c in snapshot.containers)
+    return LATE if moving or uploading else 0.0
 
 
 def published(job: JobSpec, fss: FileSystems, saves: str) -> dict[str, Sequence[str]]:

@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 
 from xlearning.client.session import AmAddress, AmConnection, find_am, load_grpc, read_credentials
-from xlearning.errors import ClusterError, ClusterUnavailable, StorageError
+from xlearning.errors import ClusterUnavailable, XLearningError
 from xlearning.fs import FileSystems
 from xlearning.job import Snapshot
 
@@ -107,8 +107,8 @@ class Watcher:
                     self._follow(target, credentials)
             except FileNotFoundError:
                 target = None  # staging is cleaned up: the application has ended
-            except (ClusterError, StorageError) as error:
-                self._inbox.put(Lost(error.message))
+            except (XLearningError, OSError) as error:
+                self._inbox.put(Lost(str(getattr(error, "message", error))))
             self._stop.wait(self._poll)
 
     def _follow(self, target: AmAddress, credentials: tuple[bytes, bytes]) -> None:

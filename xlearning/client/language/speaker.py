@@ -14,6 +14,7 @@ _BESIDE = " · "
 _CREW = re.compile(r"(\S+:? +)(\d+ [a-z]+(?:, \d+ [a-z]+)*)")  # worker: 1 running, 2 starting
 _ROW = re.compile(r"(    \S+ +)([a-z]+)( .*|)")  # a container in the panel
 _FOREIGN = " " * 4  # before lines of programs and names of files
+_OWN = f"{_FOREIGN}| xlearning: "  # before lines of ours in the program's place, such as MPI's launcher's
 
 
 class Speaker:
@@ -42,6 +43,8 @@ class Speaker:
 
     def line(self, text: str) -> str:
         """One line; how far it stands in is kept."""
+        if text.startswith(_OWN):
+            return _OWN + self.sentence(text.removeprefix(_OWN))
         body = text.lstrip(" ")
         if text.startswith(_FOREIGN) or not body:
             return text

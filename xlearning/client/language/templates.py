@@ -1,8 +1,9 @@
 """Finds the sentence with gaps that a text was made from. Pure; time grows with the text, not faster.
 
-``there is no file {uri}`` is such a sentence. What stands in a gap is passed on as it is, with two
-exceptions by name: what stands in a gap called ``why...`` is a sentence of its own and translated like one,
-and a gap called ``option...`` takes one word that begins with ``-`` and nothing else.
+``there is no file {uri}`` is such a sentence. What stands in a gap is passed on as it is, but the name of a
+gap can say more: what stands in one called ``why...`` is a sentence of its own and translated like one; one
+called ``address``, ``container``, ``count`` or ``program`` takes one word, and one called ``option`` a word
+that begins with ``-`` (a number may follow the name).
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 _GAP = re.compile(r"(?<!\$)\{([a-z][a-z0-9_]*)\}")
-_DEEP = 4  # sentences in sentences
+_OPTION = "option"
+_ONE_WORD = (_OPTION, "address", "container", "count", "program")
+_DEEP = 8  # sentences in sentences
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,10 @@ class Template:
         found_values = dict(zip(self.gaps, [*values, text[place:end]], strict=True))
         return found_values if all(map(_fits, found_values, found_values.values())) else None
 
+    def begins(self, values: Mapping[str, str]) -> int:
+        """At which character the fixed text begins."""
+        return 0 if self.fixed[0] else len(values[self.gaps[0]])
+
     def fill(self, values: Mapping[str, str]) -> str:
         """The translation with its gaps filled."""
         return _GAP.sub(lambda gap: values[gap[1]], self.target)
@@ -77,13 +84,14 @@ class Index:
             (self._by_word.setdefault(word, []) if space else self._others).append(template)
 
     def find(self, text: str) -> tuple[Template, Mapping[str, str]] | None:
-        """The template with the most fixed text that fits, and what stands in its gaps."""
-        found = [
-            found
-            for candidates in (self._by_word.get(text.partition(" ")[0], ()), self._others)
-            if (found := _first(candidates, text))
-        ]
-        return max(found, key=lambda one: one[0].weight, default=None)
+        """The template that fits, and what stands in its gaps.
+
+        Of several the one that knows the text from the earliest place on, for what comes later may be a cause
+        with a template of its own; then the one with the most fixed text.
+        """
+        candidates = (*self._by_word.get(text.partition(" ")[0], ()), *self._others)
+        fits = ((one, values) for one in candidates if (values := one.read(text)) is not None)
+        return min(fits, key=lambda one: (one[0].begins(one[1]), -one[0].weight), default=None)
 
     def translate(self, text: str, exact: Callable[[str], str | None], depth: int = 0) -> str | None:
         """The text in the other language; None where it is not known.
@@ -109,13 +117,8 @@ class Index:
             yield from templates
 
 
-def _first(candidates: Iterable[Template], text: str) -> tuple[Template, Mapping[str, str]] | None:
-    for template in candidates:
-        values = template.read(text)
-        if values is not None:
-            return template, values
-    return None
-
-
 def _fits(name: str, value: str) -> bool:
-    return not name.startswith("option") or (value.startswith("-") and " " not in value)
+    kind = name.rstrip("0123456789")
+    if kind not in _ONE_WORD:
+        return True
+    return not any(map(str.isspace, value)) and (kind != _OPTION or value.startswith("-"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from xlearning.client.planning.names import local_name, split_alias, split_list
 from xlearning.client.planning.special import no_files
 from xlearning.client.problems import Problem, resolve, unanswered
-from xlearning.errors import StorageError
+from xlearning.errors import StorageError, UsageError
 from xlearning.fs import FileSystems
 from xlearning.fs.base import FileStatus, split_uri
 from xlearning.fs.listing import files_of
@@ -123,6 +123,9 @@ def _files(
         files = files_of(fss.of(pattern), pattern, hidden=hidden)
     except StorageError as error:
         unanswered(pattern, error, fss, problems)
+        return []
+    except UsageError as error:
+        problems.append(Problem(error.message, error.hint or ""))
         return []
     except OSError as error:
         problems.append(

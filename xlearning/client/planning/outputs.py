@@ -14,7 +14,7 @@ from xlearning.client.planning import saved_models
 from xlearning.client.planning.names import local_name, split_alias, split_list
 from xlearning.client.problems import Problem, resolve, unanswered
 from xlearning.cluster.base import ApplicationReport
-from xlearning.errors import ApplicationNotFound, ClusterUnavailable, StorageError
+from xlearning.errors import ApplicationNotFound, ClusterUnavailable, StorageError, UsageError
 from xlearning.fs import FileSystems, parent, split_uri
 from xlearning.fs.base import ObjectStore, exists
 from xlearning.fs.replacing import ERROR, OVERWRITE
@@ -26,6 +26,7 @@ _OTHER_FOLDER_ONLY = "choose another folder, or wait for its end"
 _BEING_WRITTEN = "is being written by"
 _EXISTS = "exists already"
 _SAVED = "exists already: it holds models that were saved while a job ran, which did not succeed"
+_MOUNTS = "holds mounts of its view, so that it is not on one file system"
 _KEEP_SAVED = (
     "choose another folder, move what was saved to another place, or keep it beside the new output: "
     "--output-existing merge"
@@ -76,6 +77,9 @@ def _fault(remote: str, local: str) -> Problem | None:
     """Why nothing can be published from ``local`` to ``remote``, from the names alone."""
     if not split_uri(remote)[2].strip("/"):
         return Problem(f"output {remote} is the root of its file system", "choose a folder in it")
+    if split_uri(remote)[0] == "memory":
+        words = f"output {remote} would be kept in the memory of a process, and end with it"
+        return Problem(words, "choose a folder that outlives the job")
     if local.split("/")[0] in (TEMPORARY, SUCCESS):
         fix = "give it another name after #, such as #model"
         return Problem(f"output {remote}: the local name {local} is kept for the commit itself", fix)
@@ -148,7 +152,9 @@ def check_free(
     sweep = []
     for remote in dict.fromkeys(spec.remote for spec in specs):
         try:
-            reason = _occupied(remote, fss, user, report, saves, strict=existing == ERROR)
+            reason = _split(remote, fss) or _occupied(
+                remote, fss, user, report, saves, strict=existing == ERROR
+            )
             if existing == OVERWRITE and not reason:
                 saved_models.tell_deleted(remote, saves, fss, notes)
         except FileNotFoundError:
@@ -157,7 +163,7 @@ def check_free(
         except StorageError as error:
             unanswered(remote, error, fss, problems)
             continue
-        except ClusterUnavailable as error:
+        except (ClusterUnavailable, UsageError) as error:
             problems.append(Problem(error.message, error.hint or ""))
             continue
         except OSError as error:
@@ -165,6 +171,8 @@ def check_free(
             continue
         if reason:
             fix = _OTHER_FOLDER_ONLY if _BEING_WRITTEN in reason else _delete(remote)
+            if reason == _MOUNTS:
+                fix = "choose a folder below one of them, or beside them"
             if reason == _EXISTS:
                 fix += ", or say what becomes of it: --output-existing overwrite (or merge)"
             if reason == _SAVED:
@@ -192,6 +200,16 @@ def sweep_remains(remotes: Sequence[str], fss: FileSystems, *, user: str, report
             match = _ATTEMPT_FOLDER.fullmatch(child.name)
             if match and not _alive(match.group(1), user, report):
                 fs.delete(child.path, recursive=True)
+
+
+def _split(remote: str, fss: FileSystems) -> str:
+    """Why nothing can be moved into all of ``remote``; empty when it can."""
+    if split_uri(remote)[0] != "viewfs":
+        return ""
+    from xlearning.fs.viewfs import ViewFileSystem
+
+    view = fss.of(remote)
+    return _MOUNTS if isinstance(view, ViewFileSystem) and view.holds_mounts(remote) else ""
 
 
 def _unmakeable(remote: str, fss: FileSystems) -> Iterator[Problem]:

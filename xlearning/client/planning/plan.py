@@ -137,7 +137,7 @@ def make_plan(
     outputs.check_overlap(output_specs, found)
     outputs.tell_read_again(output_specs, input_specs, notes)
     if not setting.local:
-        own_disks.tell(input_specs, output_specs, setting.default_fs, notes)
+        own_disks.tell(input_specs, output_specs, setting.default_fs, fss, notes)
     shipped = resources.collect(
         files=request.files,
         cache_files=request.cache_files,

@@ -59,8 +59,8 @@ class ClusterPreflight:
             self.silent = ClusterUnavailable(refused.message, hint=refused.hint)
             fss.give_up(fss.default_uri, refused)
             return
-        root = f"{fss.default_uri}/"
-        self._storage = Background("HDFS", lambda: fss.of(root).stat(root))
+        home = fss.resolve("")  # the root of a view answers without any HDFS
+        self._storage = Background("HDFS", lambda: fss.of(home).stat(home))
         self._alive = Background("YARN", skein.check_reachable)
         self._facts = Background("YARN's web service", skein.facts)
 

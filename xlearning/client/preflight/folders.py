@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Iterable
 
 from xlearning.client.problems import Problem, unanswered
-from xlearning.errors import StorageError
+from xlearning.errors import StorageError, UsageError
 from xlearning.fs import FileSystems, parent, split_uri
 from xlearning.fs.base import FileSystem, join
 
@@ -78,6 +78,8 @@ def _refusal(folder: str, fss: FileSystems, user: str, problems: list[Problem]) 
     """Why ``folder`` can neither be written to nor be made; empty when it can, or when nobody says."""
     try:
         fs, above = fss.of(folder), folder
+        if _is_outside(fs, folder):
+            return "it lies outside of all mounts of its view"
         while True:
             try:
                 found = fs.stat(above)
@@ -96,6 +98,18 @@ def _refusal(folder: str, fss: FileSystems, user: str, problems: list[Problem]) 
     except StorageError as error:
         unanswered(folder, error, fss, problems)
         return ""
+    except UsageError as error:
+        problems.append(Problem(error.message, error.hint or ""))
+        return ""
+
+
+def _is_outside(fs: FileSystem, folder: str) -> bool:
+    """Whether a mount table leads nowhere from ``folder``."""
+    if split_uri(folder)[0] != "viewfs":
+        return False
+    from xlearning.fs.viewfs import ViewFileSystem
+
+    return isinstance(fs, ViewFileSystem) and fs.behind(folder) is None
 
 
 def _is_kernels(folder: str) -> bool:

@@ -8,7 +8,7 @@ import time
 from xlearning.client.answers import JSON, answer_json, tell
 from xlearning.client.codes import EXIT_CLIENT, EXIT_JOB, EXIT_OK
 from xlearning.client.console import Console
-from xlearning.client.sweep import settle_quietly, staged_job
+from xlearning.client.sweep import LATE, settle_quietly, staged_job, was_committed
 from xlearning.client.verbs.applications import Found, find_application
 from xlearning.client.verbs.places import Places
 from xlearning.client.verbs.reach import connect
@@ -17,7 +17,7 @@ from xlearning.cluster.base import ApplicationReport
 from xlearning.cluster.exit_words import killed_by
 from xlearning.errors import ApplicationNotFound, ClusterError, ClusterUnavailable, XLearningError
 from xlearning.fs.base import exists
-from xlearning.job import JobSpec, to_dict
+from xlearning.job import AppState, JobSpec, to_dict
 
 _PATIENCE = 30.0  # seconds that the ApplicationMaster gets to end the job by itself
 _ENDING = 10.0  # seconds from the removal of the staging folder to the end
@@ -80,11 +80,13 @@ def end(found: Found, console: Console, *, reason: str, wait: bool) -> Applicati
         return found.report
     staging = _staging(found)
     job = staged_job(staging, found.place.fss, found.report.user) if staging else None
+    forced = False
     try:
         refusal = _ask(found, reason)
     except ClusterUnavailable as error:
         report = _leaves_by_itself(found)
         if report is None:
+            forced = True
             console.info(f"{error.message}; killing it by force")
             report = _by_force(found, console, reason, wait=wait)
     else:
@@ -94,10 +96,10 @@ def end(found: Found, console: Console, *, reason: str, wait: bool) -> Applicati
         report = _await_end(found, _PATIENCE) if wait else None
         if report is None and wait:
             console.warn(f"{found.app_id} has not ended after {_PATIENCE:g} s: killing it by force")
+            forced = True
             report = _by_force(found, console, reason, wait=True)
-    if report is not None:
-        _settle(found, job, console)
-    return report
+    late = LATE if forced and found.place.name == "yarn" else 0.0
+    return None if report is None else _settled(found, report, job, console, late)
 
 
 def _ask(found: Found, reason: str) -> str:
@@ -153,11 +155,15 @@ def _await_end(found: Found, patience: float) -> ApplicationReport | None:
         pause = min(pause * 1.5, _PAUSE)
 
 
-def _settle(found: Found, job: JobSpec | None, console: Console) -> None:
-    """What the ApplicationMaster did not tidy up itself, if it is the user's own."""
-    if job is not None and job.user == found.place.user:
-        settle_quietly(job, found.place.fss, console)
-        found.place.tidy(found.app_id, console)
+def _settled(
+    found: Found, report: ApplicationReport, job: JobSpec | None, console: Console, late: float
+) -> ApplicationReport:
+    """Tidy up what the ApplicationMaster did not, if it is the user's own; how it has ended then."""
+    if job is None or job.user != found.place.user:
+        return report
+    whole = settle_quietly(job, found.place.fss, console, late=late) or was_committed(job, found.place.fss)
+    found.place.tidy(found.app_id, console)
+    return dataclasses.replace(report, state=AppState.SUCCEEDED) if whole else report
 
 
 def _staging(found: Found) -> str:
