@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import sys
+import traceback
 from pathlib import Path
 
 import mxnet
@@ -107,4 +108,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Exception:  # noqa: BLE001 - an ordinary end waits for the other workers, which wait for this
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
