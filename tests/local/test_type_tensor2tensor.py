@@ -10,7 +10,11 @@ from submitting import Gateway
 TELL = """
 import os, sys, time
 print("told", os.environ["TF_CONFIG"], flush=True)
-while os.environ["TF_ROLE"] == "ps": time.sleep(60)
+if os.environ["TF_ROLE"] == "ps":
+    open(sys.argv[1], "x").close()
+    time.sleep(600)
+while not os.path.exists(sys.argv[1]):  # a ps ends with the last worker, wherever it is
+    time.sleep(0.01)
 """
 
 
@@ -18,7 +22,7 @@ def test_workers_are_masters(gateway: Gateway) -> None:
     (gateway.work / "tell.py").write_text(TELL)
     ended = gateway.submit(
         *("--app-type", "tensor2tensor", "--ps-num", 1, "--worker-num", 2, "--files", "tell.py"),
-        *("--", "python3", "tell.py"),
+        *("--", "python3", "tell.py", gateway.work / "ps-has-told"),
     )
     assert ended.code == 0, ended.err
     logs = gateway.verb("logs", ended.app_id).out
