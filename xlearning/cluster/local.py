@@ -7,12 +7,9 @@ import os
 import shutil
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from xlearning.cluster import base, credentials, processes
 from xlearning.cluster.base import ApplicationReport, KnownContainer
@@ -28,12 +25,13 @@ from xlearning.cluster.local_files import (
     read_text,
     write_json,
 )
+from xlearning.cluster.local_reports import read_launch, read_report, was_never_submitted
+from xlearning.cluster.local_start import signal_supervisor, start_supervisor
 from xlearning.config import Config
 from xlearning.errors import ApplicationNotFound, ClusterError
 from xlearning.fs.base import join, split_uri
 from xlearning.fs.local import owner_name
 from xlearning.job import AppState, JobSpec, to_dict
-from xlearning.jsonfile import build
 from xlearning.trees import remove_tree
 
 _OWN_VARIABLES = frozenset(value for name, value in vars(base).items() if name.startswith("ENV_"))
@@ -118,9 +116,7 @@ class LocalCluster:
             write_json(files.launch, launch)
             write_json(files.report, to_dict(report))
             env = {**self._environment(job, files), **config.family("xlearning.am.env")}
-            pid = _start(files, env)
-            files.supervisor.write_text(processes.identity(pid))
-            threading.Thread(target=_collect, args=(pid,), name="supervisor", daemon=True).start()
+            start_supervisor(files, env)
             files.client.unlink(missing_ok=True)
         except OSError as error:
             files.report.unlink(missing_ok=True)
@@ -133,22 +129,22 @@ class LocalCluster:
         report says so. One whose client died before it was submitted has failed.
         """
         files = self._files(app_id, known=False)
-        if _was_never_submitted(files):
+        if was_never_submitted(files):
             words = "its client ended before it was submitted"
             user = owner_name(os.getuid())
             return ApplicationReport(app_id, "", user, AppState.FAILED, diagnostics=words)
         files = self._files(app_id)
-        report = _read_report(files)
+        report = read_report(files)
         if self._supervised(files) or report.state.final:
             return report
-        report = _read_report(files)  # it may have written its last word just before it ended
+        report = read_report(files)  # it may have written its last word just before it ended
         return (
             report if report.state.final else self._bury(files, AppState.FAILED, "the local supervisor died")
         )
 
     def staging(self, app_id: str) -> str:
         """URI of the staging folder that an application was submitted with."""
-        return str(_launch(self._files(app_id))["staging"])
+        return read_launch(self._files(app_id)).staging
 
     def folder(self, app_id: str) -> Path:
         """Where the logs of an application are, and all else that this back end keeps of it."""
@@ -161,15 +157,15 @@ class LocalCluster:
             return
         if why:
             write_json(files.killed, {"why": why})
-        launch = _launch(files)
-        deadline = time.monotonic() + launch["patience"] + launch["grace"] + _KILL_MARGIN
+        launch = read_launch(files)
+        deadline = time.monotonic() + launch.patience + launch.grace + _KILL_MARGIN
         told = False
-        while self._supervised(files) and not _read_report(files).state.final:
+        while self._supervised(files) and not read_report(files).state.final:
             late = time.monotonic() > deadline
             if late or not told:
-                told = _signal_supervisor(files, signal.SIGKILL if late else signal.SIGTERM)
+                told = signal_supervisor(files, signal.SIGKILL if late else signal.SIGTERM)
             time.sleep(0.02)
-        if not _read_report(files).state.final:
+        if not read_report(files).state.final:
             self._bury(files, AppState.KILLED, why or "killed by its user")
 
     def list(self) -> Sequence[ApplicationReport]:
@@ -202,7 +198,7 @@ class LocalCluster:
             return
         for folder in self._apps.iterdir():
             with contextlib.suppress(ClusterError, OSError):
-                if _was_never_submitted(AppFolder(folder)):
+                if was_never_submitted(AppFolder(folder)):
                     remove_tree(folder)
                     continue
                 files = self._files(folder.name)
@@ -212,7 +208,7 @@ class LocalCluster:
     def containers(self, app_id: str) -> Sequence[KnownContainer]:
         """The containers that have left a folder, by id; the ApplicationMasters' first."""
         files, host = self._files(app_id), "127.0.0.1"
-        attempts = range(1, _read_report(files).attempt + 1)
+        attempts = range(1, read_report(files).attempt + 1)
         found = [
             KnownContainer(files.container_id(n, AM_CONTAINER), host, "", "", master=True) for n in attempts
         ]
@@ -244,7 +240,7 @@ class LocalCluster:
     def _supervised(self, files: AppFolder) -> bool:
         """Whether the supervisor runs, or the client that is starting it."""
         supervisor = read_text(files.supervisor)
-        return processes.alive(supervisor or (_launch(files)["client"] if files.launch.exists() else ""))
+        return processes.alive(supervisor or (read_launch(files).client if files.launch.exists() else ""))
 
     def _environment(self, job: JobSpec, files: AppFolder) -> dict[str, str]:
         """The submitting shell's variables without those of a container it may itself run in."""
@@ -276,11 +272,11 @@ class LocalCluster:
 
     def _bury(self, files: AppFolder, state: AppState, words: str) -> ApplicationReport:
         """Do what a dead supervisor cannot: end and delete what is left, and write the last report."""
-        launch = _launch(files)
+        launch = read_launch(files)
         prefix = files.container_prefix
         markers = [f"{base.ENV_APP_ID}={files.app_id}", f"{base.ENV_CONTAINER_ID}={prefix}"]
-        processes.end(lambda table: processes.marked(table, markers, files.works_in), launch["grace"])
-        _read_report(files)  # damage is told before anything is ended
+        processes.end(lambda table: processes.marked(table, markers, files.works_in), launch.grace)
+        read_report(files)  # damage is told before anything is ended
         report = read_json(files.report)
         said = read_json(files.am(report["attempt"]) / "finish.json")
         if said is not None and said["state"] == AppState.SUCCEEDED.value:
@@ -290,7 +286,7 @@ class LocalCluster:
         final = {"state": state.value, "diagnostics": words, "tracking_url": "", "finished": time.time()}
         write_json(files.report, {**report, **final})
         _remove_working_folders(files)
-        return _read_report(files)
+        return read_report(files)
 
     def _unusable(self, error: OSError) -> ClusterError:
         return ClusterError(
@@ -299,95 +295,6 @@ class LocalCluster:
         )
 
 
-def _was_never_submitted(files: AppFolder) -> bool:
-    """Whether a client has taken the id and then ended without a word."""
-    if not APP_ID.fullmatch(files.app_id) or not files.is_own() or files.report.exists():
-        return False
-    client = read_text(files.client)
-    return bool(client) and not processes.alive(client)
-
-
 def _remove_working_folders(files: AppFolder) -> None:
     for folder in files.working_folders():
         remove_tree(folder)
-
-
-def _read_report(files: AppFolder) -> ApplicationReport:
-    found = read_json(files.report)
-    if found is None and not files.report.exists():
-        raise ApplicationNotFound(f"the application {files.app_id} was deleted")
-    report = _as_report(files, found)
-    if report.state.final:
-        return report
-    path = files.am(report.attempt) / "status.json"
-    status = read_json(path) or {}
-    if not isinstance(status, dict):
-        raise Damaged(f"{path} is damaged: it is no record")
-    return _as_report(files, {**found, "tracking_url": status.get("tracking_url", "")})
-
-
-def _as_report(files: AppFolder, found: Any) -> ApplicationReport:
-    try:
-        report = build(ApplicationReport, found)
-    except ValueError as error:
-        raise Damaged(f"{files.report} is damaged: {error}") from error
-    if report.app_id != files.app_id:
-        raise Damaged(f"{files.report} is damaged: it is about {report.app_id}")
-    return report
-
-
-@dataclass(frozen=True)
-class Launch:
-    """What is needed of ``launch.json`` later."""
-
-    staging: str
-    client: str
-    grace: float
-    patience: float
-
-
-def _launch(files: AppFolder) -> Mapping[str, Any]:
-    """Content of ``launch.json``."""
-    found = read_json(files.launch)
-    try:
-        build(Launch, found)
-    except ValueError as error:
-        raise Damaged(f"{files.launch} is damaged: {error}") from error
-    return dict(found)
-
-
-def _signal_supervisor(files: AppFolder, number: int) -> bool:
-    """Signal the supervisor; False when it has not been started yet."""
-    supervisor = read_text(files.supervisor)
-    if processes.alive(supervisor):
-        processes.send([int(supervisor.partition(" ")[0])], number)
-    return bool(supervisor)
-
-
-def _collect(pid: int) -> None:
-    """Wait for the end of a supervisor, our child, and ask for its exit status, as nobody else does.
-
-    It ends some time after its last word about the job; a client that lives on would keep a zombie.
-    """
-    with contextlib.suppress(ChildProcessError):  # whoever ignores SIGCHLD has no children to ask
-        os.waitpid(pid, 0)
-
-
-def _start(files: AppFolder, env: Mapping[str, str]) -> int:
-    """Start the supervisor in a session of its own; its pid."""
-    script = str(Path(__file__).with_name("local_supervisor.py"))
-    log = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-    # The stop signal stays blocked from the first moment, so that none is lost before the supervisor waits.
-    return os.posix_spawn(
-        sys.executable,
-        [sys.executable, "-I", "-S", script, str(files.path)],
-        env,
-        file_actions=[
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 1, str(files.supervisor_log), log, 0o600),
-            (os.POSIX_SPAWN_DUP2, 1, 2),
-        ],
-        setsid=True,
-        setsigmask=[signal.SIGTERM],
-        setsigdef=[signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGCHLD],
-    )
