@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# Of gloo, NCCL, torch's store, gRPC (TensorFlow), XGBoost, LightGBM, Horovod, ps-lite and the system.
+# Of gloo, NCCL, torch's store, gRPC (TensorFlow), XGBoost, LightGBM, Horovod, ps-lite, Python and the system.
 _WORDS = re.compile(
-    r"connection (was )?(closed|reset|refused|aborted|lost)|broken pipe|socket (closed|recv error|send error)"
+    r"connection ?(was )?(closed|reset|refused|aborted|lost)|broken ?pipe"
+    r"|socket (closed|recv error|send error)|remote end closed|^EOFError$"
     r"|remote (worker|process|peer)|src/collective/|one of the ranks|got 0 bytes"
     r"|failed to connect to all addresses|\bUNAVAILABLE\b|collective ops is aborted"
     r"|lost the parameter server",

@@ -205,7 +205,12 @@ def test_exit_codes_in_words(code: int, expected: str) -> None:
 @pytest.mark.parametrize(
     ("code", "line", "expected"),
     [
-        (1, "ModuleNotFoundError: No module named 'torch'", "no module torch"),
+        (
+            1,
+            "ModuleNotFoundError: No module named 'torch.nn'",
+            "no module torch.nn: --files torch.py ships one",
+        ),
+        (1, "ModuleNotFoundError: No module named 'torch'", "installed on the nodes, or travel in an env"),
         (2, "python: can't open file '/tmp/w/train.py': [Errno 2] No such file", "--files train.py"),
         (137, "", "memory"),
         (1, "MemoryError", "memory"),

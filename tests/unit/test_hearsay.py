@@ -19,6 +19,10 @@ from xlearning.am.core.hearsay import tells_of_others
         "Horovod has been shut down. This was caused by an exception on one of the ranks",
         "xgboost.core.XGBoostError: [16:28:57] /workspace/src/collective/result.cc:83: [histogram.h:197]:",
         "BrokenPipeError: [Errno 32] Broken pipe",
+        "BrokenPipeError",
+        "ConnectionResetError: peer is gone",
+        "http.client.RemoteDisconnected: Remote end closed connection without response",
+        "EOFError",
         "lost the parameter server at node1:20001",
     ],
 )
@@ -27,7 +31,13 @@ def test_of_others(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["KeyError: 'price'", "no space left on device", "the server has no memory left"]
+    "line",
+    [
+        "KeyError: 'price'",
+        "no space left on device",
+        "the server has no memory left",
+        "EOFError: Ran out of input",
+    ],
 )
 def test_of_itself(line: str) -> None:
     assert not tells_of_others(["step 7", line])

@@ -411,6 +411,9 @@ def test_outputs_whose_names_cannot_be_published(word: str, why: str) -> None:
 
 def test_output_that_exists() -> None:
     assert "data exists already" in refusal("--output", "data#d")
+    for read in ("data#in", "data/*#in", "data/sub/#in"):
+        words = refusal("--input", read, "--output", "data#d")
+        assert "data exists already, and the job reads it" in words and "rm -r" not in words
     assert "is a file" in refusal("--output", "train.py#d")
     assert "is the root" in refusal("--output", "/#d")
 

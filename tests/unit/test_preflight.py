@@ -114,6 +114,7 @@ CASES: dict[str, Callable[[], str]] = {
     "files of one input with equal names": lambda: local("--input", "one,two#data"),
     "the input would lie in an output": lambda: local("--input", "one#data", "--output", "out#data"),
     "the output exists": lambda: local("--output", "full#m"),
+    "the output is the input": lambda: local("--input", "one#in", "--output", "one#out"),
     "the output is a file": lambda: local("--output", "train.py#m"),
     "the output lies below a file": lambda: local("--output", "train.py/x#m"),
     "the output lies in /proc or /sys": lambda: local("--output", "/proc/x#m"),

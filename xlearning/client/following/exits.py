@@ -55,6 +55,10 @@ _LOST_HINT = "run it again; xlearning.app.max.attempts tries a job again by itse
 _TERM_HINT = "it was told to end: by the program itself, by somebody, or by its node going down"
 _IMAGE_HINT = "name a program that the image has, or ship it with --files and write ./NAME"
 _SEGV_HINT = "a native library crashed; the log may name it"
+_MODULE_HINT = (
+    "the Python that your command uses has no module {module}: --files {file}.py ships one of your own; "
+    "others are to be installed on {where}, or travel in an environment (--archives)"
+)
 _DATA = ("its input could not be ", "its output could not be ")  # why the agent has stopped the program
 _OWN = "xlearning: "  # how lines of ours in the program's place begin, which tell the way out themselves
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
@@ -92,7 +96,7 @@ def hint(
     text = "\n".join(last_lines)
     module = _MODULE.search(text)
     if module:
-        return f"the Python that your command uses has no module {module.group(1)}"
+        return _MODULE_HINT.format(module=module.group(1), file=module.group(1).split(".")[0], where=where)
     script = _SCRIPT.search(text)
     if script:
         return f"is {script.group(1)} shipped? --files {script.group(1)} puts it into the working folder"

@@ -25,6 +25,7 @@ _ATTEMPT_FOLDER = re.compile(r"(application_\d+_\d+)_\d+")
 _OTHER_FOLDER_ONLY = "choose another folder, or wait for its end"
 _BEING_WRITTEN = "is being written by"
 _EXISTS = "exists already"
+_READ = "exists already, and the job reads it"
 _SAVED = "exists already: it holds models that were saved while a job ran, which did not succeed"
 _MOUNTS = "holds mounts of its view, so that it is not on one file system"
 _KEEP_SAVED = (
@@ -137,6 +138,7 @@ def check_free(
     report: Report,
     saves: str,
     existing: str = ERROR,
+    inputs: Sequence[InputSpec] = (),
     problems: list[Problem],
     notes: list[str],
 ) -> list[str]:
@@ -169,7 +171,9 @@ def check_free(
         except OSError as error:
             problems.append(Problem(f"output {remote} cannot be looked at: {error}", "choose another folder"))
             continue
-        if reason:
+        if reason == _EXISTS and _is_read(remote, inputs):
+            problems.append(Problem(f"output {remote} {_READ}", "choose another folder"))
+        elif reason:
             fix = _OTHER_FOLDER_ONLY if _BEING_WRITTEN in reason else _delete(remote)
             if reason == _MOUNTS:
                 fix = "choose a folder below one of them, or beside them"
@@ -181,6 +185,11 @@ def check_free(
         else:
             sweep.append(remote)
     return sweep
+
+
+def _is_read(remote: str, inputs: Sequence[InputSpec]) -> bool:
+    """Whether an input is ``remote`` or something in it, so that nobody should be told to delete it."""
+    return any(f"{pattern}/".startswith(f"{remote}/") for one in inputs for pattern in one.patterns)
 
 
 def _delete(remote: str) -> str:

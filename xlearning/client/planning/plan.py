@@ -180,6 +180,7 @@ def make_plan(
         report=setting.report,
         saves=saves,
         existing=existing,
+        inputs=input_specs,
         problems=found,
         notes=notes,
     )
