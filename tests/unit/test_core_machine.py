@@ -976,6 +976,23 @@ def test_what_a_failed_program_has_left_is_not_waited_for_without_end() -> None:
     assert story.finish().reason.endswith("exit code 3")
 
 
+def test_a_kill_does_not_wait_for_what_a_failed_program_has_left() -> None:
+    story = Story(Rules(), worker=3, outputs=False)
+    tasks = story.all_running()
+    story.do(ev.ProcessFailing(tasks["worker:2"], 1, 3, (), "exit code 3"), ev.KillRequested("me", ""))
+    assert {a.container_id for a in story.of(act.StopProcess)} == set(tasks.values())
+    assert story.state.outcome is AppState.KILLED
+    failed = Story(worker=1, outputs=False)
+    (worker,) = failed.all_running().values()
+    failed.do(ev.ProcessFailing(worker, 1, 3, (), "exit code 3"))
+    assert not failed.of(act.StopProcess)
+    failed.do(ev.KillRequested("me", ""), ev.ProcessExited(worker, 1, 3, (), "exit code 3"))
+    assert failed.of(act.StopProcess)
+    failed.leave_all()
+    assert failed.finish().reason.endswith("exit code 3")
+    assert failed.state.containers[worker].state is ContainerState.FAILED
+
+
 def test_independent_workers_that_are_failing_are_counted() -> None:
     story = Story(Rules(), worker=3)
     tasks = story.all_running()
