@@ -370,6 +370,21 @@ def test_a_process_that_does_not_stop_is_ended_by_force() -> None:
     assert [a.container_id for a in story.of(act.KillContainer)] == [tasks["worker:1"]]
 
 
+@pytest.mark.parametrize("failing", [False, True])
+def test_an_evaluator_that_does_not_stop_takes_no_success_back(failing: bool) -> None:
+    story = Story(worker=1, evaluator=1, limits=Limits(evaluator_grace=5))
+    tasks = story.all_running()
+    if failing:
+        story.do(ev.ProcessFailing(tasks["evaluator:0"], 1, 3, (), "exit code 3"))
+    story.exits(tasks["worker:0"])
+    story.do(ev.UploadDone(tasks["worker:0"], 1, 1, 1, ("m",)))
+    story.tick(80)
+    assert [a.container_id for a in story.of(act.KillContainer)] == [tasks["evaluator:0"]]
+    story.do(ev.CommitDone())
+    story.leave_all()
+    assert story.finish().state is AppState.SUCCEEDED
+
+
 def test_failed_uploads_and_commits_fail_the_job() -> None:
     story = Story(worker=1)
     worker = story.all_running()["worker:0"]
