@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -34,9 +35,13 @@ class Ending:
         self._committer, self._pool = committer, storage
         self._over = False  # nobody needs the staging folder any more
 
-    async def replaced(self) -> bool:
-        """Whether another attempt is at work, or the job was settled: then nothing is ours to end."""
-        look = self._committer.replaced
+    async def replaced(self, state: AppState) -> bool:
+        """Whether another attempt is at work, or the job was settled: then nothing is ours to end.
+
+        A success is told also where somebody has deleted the staging folder, which an attempt after it
+        would need.
+        """
+        look = functools.partial(self._committer.replaced, gone=state is not AppState.SUCCEEDED)
         return await self._attempt("look for a newer attempt", look, timeout=_HISTORY_PATIENCE) is True
 
     async def carry_out(self, action: Finish, snapshot: Snapshot) -> bool:

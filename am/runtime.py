@@ -318,7 +318,7 @@ class Runtime:
     async def _finish(self, action: act.Finish) -> None:
         ending = Ending(self.job, self.config, self._services, self._committer, self._storage)
         several = self.attempt < self.config.get("xlearning.app.max.attempts")
-        self.retry = action.retry or (several and await ending.replaced())
+        self.retry = action.retry or (several and await ending.replaced(action.state))
         action = dataclasses.replace(action, retry=self.retry)
         async with self._staging_lock:
             said_again = await ending.carry_out(action, self._snapshot())

@@ -253,6 +253,8 @@ class Program:
     async def _tell_failing(self, failing: Callable[[Exited], None]) -> None:
         assert self._process is not None
         end = await self._process.wait_alone()
+        if any(data is not None and data.failed for data in (self.sink, self._feed)):
+            return  # it died of a closed pipe before the order to stop came: `wait` tells why
         if end.code and not (self._docker is not None and end.code == DOCKER_FAILED):
             failing(Exited(end, self._last_lines()))
 

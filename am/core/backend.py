@@ -123,3 +123,6 @@ def am_stopped(turn: Turn, event: ev.AmStopped) -> None:
 def _kill(turn: Turn, reason: str) -> None:
     turn.end(AppState.KILLED, reason, retryable=False)
     turn.spoil(reason, AppState.KILLED)
+    if turn.state.phase is Phase.STOPPING:
+        for container in [c for c in turn.state.live() if c.failure]:
+            turn.stop(container, reason)  # no grace for what a program that has failed left behind

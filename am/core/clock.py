@@ -57,7 +57,8 @@ def _judge(turn: Turn, container: Container) -> None:
     elif container.stop_by is not None and now > container.stop_by:
         turn.kill(container, "it did not stop in time")
         turn.set(container, ContainerState.STOPPED, "ended by force: it did not stop in time")
-        if turn.uploads(container):
+        optional = container.task is not None and container.task.role in turn.rules.optional_roles
+        if turn.uploads(container) and not optional:
             turn.spoil(f"{container.describe_end()}; its output is lost")
     elif container.stop_after is not None and now > container.stop_after:
         if turn.awaited(container):

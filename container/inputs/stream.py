@@ -245,6 +245,11 @@ class Feed:
         """See `Feeder.moving`."""
         return self._feeder.moving
 
+    @property
+    def failed(self) -> bool:
+        """Whether something could not be read, for which the program is stopped."""
+        return bool(self._failure)
+
     async def judge(self, end: ProcessExit) -> ProcessExit:
         """The end of the program, which is a failure if its input could not be read. Ends the feeding."""
         self._feeder.ended()

@@ -79,6 +79,11 @@ class Sink:
         """Files and bytes that are stored so far."""
         return self._spool.amount
 
+    @property
+    def failed(self) -> bool:
+        """Whether something could not be written, for which the program is stopped."""
+        return self._failure is not None
+
     def open(self) -> None:
         """Load the format and make its writer. Blocks.
 

@@ -240,3 +240,24 @@ def test_files_of_a_board_do_not_hold_up_an_agent_that_leaves(
     asyncio.run(run())
     go.set()
     assert told == [("", "the files of TensorBoard were not kept: there was no time left")]
+
+
+@pytest.mark.parametrize("failed", [True, False])
+def test_a_program_whose_output_cannot_be_written_is_not_said_to_fail_of_the_closed_pipe(
+    tmp_path: Path, failed: bool
+) -> None:
+    """It may die of that before the order to stop reaches it, and leave something behind."""
+
+    class Died:
+        async def wait_alone(self) -> ProcessExit:
+            return ProcessExit(141, "ended by SIGPIPE")
+
+    class Broken:
+        def __init__(self) -> None:
+            self.failed = failed
+
+    told: list[Exited] = []
+    program: Any = Program(LaunchSpec(("true",)), identity(tmp_path), tmp_path, Config.from_properties({}))
+    program._process, program.sink = Died(), Broken()
+    asyncio.run(program._tell_failing(told.append))
+    assert bool(told) is not failed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,13 +16,15 @@ from xlearning.am import __main__ as main
 from xlearning.am import page
 from xlearning.am.core import actions as act
 from xlearning.am.core import events as ev
+from xlearning.am.finish import Ending
 from xlearning.am.logs import NoAnswer
+from xlearning.am.pools import Pool
 from xlearning.am.runtime import Runtime, Services
 from xlearning.errors import StorageError
 from xlearning.fs import FileSystems
 from xlearning.fs.commit import Committer
 from xlearning.fs.replacing import MERGE, noted
-from xlearning.job import JobSpec, OutputSpec, RoleSpec
+from xlearning.job import AppState, JobSpec, OutputSpec, RoleSpec
 
 APP_TYPE = "TENSORFLOW"
 
@@ -52,6 +55,28 @@ def told(staging: Path, action: act.Action) -> ev.Event:
             runtime._storage.close()
 
     return asyncio.run(run())
+
+
+@pytest.mark.parametrize(("state", "newer"), [(AppState.SUCCEEDED, False), (AppState.FAILED, True)])
+def test_a_success_is_told_without_the_staging_folder(tmp_path: Path, state: AppState, newer: bool) -> None:
+    """An attempt after it would find nothing to begin with."""
+    staging = tmp_path / OWN_APP
+    staging.mkdir()
+    committer = Committer(FileSystems("file://"), OWN_APP, staging.as_uri(), (), retry_time=0)
+    committer.take_over(1)
+    unused: Any = None
+    pool = Pool("file system", 1, 10)
+    ending = Ending(unused, unused, unused, committer, pool)
+
+    async def run() -> bool:
+        return await ending.replaced(state)
+
+    assert not asyncio.run(run())
+    shutil.rmtree(staging)
+    assert asyncio.run(run()) is newer
+    (staging / "commit-2").mkdir(parents=True)
+    assert asyncio.run(run())
+    pool.close()
 
 
 def test_a_commit_that_fails_in_whatever_way_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,6 +85,9 @@ class JobUnderFire(RuleBasedStateMachine):
         evaluator=st.booleans(),
         gang=st.booleans(),
         outputs=st.booleans(),
+        grace=st.sampled_from([0.0, 5.0]),
+        publish=st.booleans(),
+        attempts=st.integers(1, 2),
         requested=st.booleans(),
         head_start=st.sampled_from(["nothing", "running", "uploading", "ending"]),
     )
@@ -96,13 +99,18 @@ class JobUnderFire(RuleBasedStateMachine):
         evaluator: bool,
         gang: bool,
         outputs: bool,
+        grace: float,
+        publish: bool,
+        attempts: int,
         requested: bool,
         head_start: str,
     ) -> None:
         counts = {"ps": ps, "chief": int(chief), "worker": workers, "evaluator": int(evaluator)}
         self.job = make_job({name: n for name, n in counts.items() if n}, outputs)
-        self.rules = make_rules(gang)
-        self.machine = Machine(self.job, self.rules, LIMITS)
+        self.rules = dataclasses.replace(make_rules(gang), service_grace=grace)
+        self.limits = dataclasses.replace(LIMITS, publish_failed=publish, max_attempts=attempts)
+        self.machine = Machine(self.job, self.rules, self.limits)
+        self.failing: set[str] = set()
         self.now = 1000.0
         self.serial = 0
         self.saves_asked = 0
@@ -235,7 +243,8 @@ class JobUnderFire(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def process_is_failing(self, data: st.DataObject) -> None:
-        self.agent_event(data, lambda c, g: ev.ProcessFailing(c, g, 3, ("last",)))
+        lines = (data.draw(st.sampled_from(["last", "Connection reset by peer"])),)
+        self.agent_event(data, lambda c, g: ev.ProcessFailing(c, g, 3, lines))
 
     @rule(code=st.sampled_from([0, 143]), role=st.sampled_from(["worker", ""]))
     def all_exit(self, code: int, role: str) -> None:
@@ -359,7 +368,8 @@ class JobUnderFire(RuleBasedStateMachine):
         assert len(commits) <= 1
         for n in commits:
             outcomes = [a.data["state"] for a in self.actions[:n] if getattr(a, "kind", "") == "outcome"]
-            assert outcomes[-1:] == [AppState.SUCCEEDED.value]
+            failed = outcomes[-1:] == [AppState.FAILED.value]
+            assert outcomes[-1:] == [AppState.SUCCEEDED.value] or (failed and self.limits.publish_failed)
         if self.state.outcome in (AppState.KILLED,):
             assert not commits
 
@@ -368,7 +378,9 @@ class JobUnderFire(RuleBasedStateMachine):
         for action in self.actions:
             if isinstance(action, act.Commit):
                 for part in action.uploaded:
-                    assert self.state.containers[part.container_id].state is ContainerState.SUCCEEDED
+                    container = self.state.containers[part.container_id]
+                    assert container.uploaded
+                    assert container.state is ContainerState.SUCCEEDED or self.limits.publish_failed
 
     @invariant()
     def terminal_states_stay(self) -> None:
@@ -377,6 +389,15 @@ class JobUnderFire(RuleBasedStateMachine):
                 assert c.state is self.final[c.id]
             elif c.state.final:
                 self.final[c.id] = c.state
+
+    @invariant()
+    def who_was_failing_has_failed_and_each_end_has_its_number(self) -> None:
+        self.failing |= {c.id for c in self.state.containers.values() if c.failure}
+        for name in self.failing:
+            container = self.state.containers[name]
+            assert container.state not in (ContainerState.SUCCEEDED, ContainerState.STOPPED)
+        ends = [c.ended for c in self.state.containers.values() if c.ended]
+        assert len(ends) == len(set(ends))
 
     @invariant()
     def finish_comes_last_and_every_container_was_given_back(self) -> None:
@@ -440,9 +461,10 @@ class JobUnderFire(RuleBasedStateMachine):
             note_reached(f"phase {self.state.phase.value}, outcome {self.state.outcome}")
             self.replay_gives_the_same_state()
             self.the_job_ends_when_it_is_killed()
+            self.a_kill_is_quick_though_programs_hang()
 
     def replay_gives_the_same_state(self) -> None:
-        machine = Machine(self.job, self.rules, LIMITS)
+        machine = Machine(self.job, self.rules, self.limits)
         again = [a for event in self.events for a in machine.handle(ev.decode(ev.encode(event)))]
         assert dataclasses.asdict(machine.state) == dataclasses.asdict(self.state)
         assert again == self.actions
@@ -451,11 +473,26 @@ class JobUnderFire(RuleBasedStateMachine):
         """From every state: a kill, then time (and the commit's answer), and the job is over."""
         machine = copy.deepcopy(self.machine)
         machine.handle(ev.KillRequested("the test"))
-        machine.handle(ev.CommitDone())
         now = self.now
         for _ in range(60):
             now += 1
             machine.handle(ev.Tick(now))
+            machine.handle(ev.CommitDone())
+        assert machine.state.phase is Phase.FINISHED, machine.state.phase
+
+    def a_kill_is_quick_though_programs_hang(self) -> None:
+        """Agents answer all the time, and uploads end; no program does by itself."""
+        machine = copy.deepcopy(self.machine)
+        machine.handle(ev.KillRequested("the test"))
+        now = self.now
+        for _ in range(20):
+            now += 1
+            machine.handle(ev.Tick(now))
+            for container in list(machine.state.containers.values()):
+                if container.stream:
+                    machine.handle(ev.Beat(container.id, container.generation))
+                machine.handle(ev.UploadDone(container.id, container.generation, 1, 5, ("m",)))
+            machine.handle(ev.CommitDone())
         assert machine.state.phase is Phase.FINISHED, machine.state.phase
 
 

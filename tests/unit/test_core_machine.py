@@ -370,6 +370,21 @@ def test_a_process_that_does_not_stop_is_ended_by_force() -> None:
     assert [a.container_id for a in story.of(act.KillContainer)] == [tasks["worker:1"]]
 
 
+@pytest.mark.parametrize("failing", [False, True])
+def test_an_evaluator_that_does_not_stop_takes_no_success_back(failing: bool) -> None:
+    story = Story(worker=1, evaluator=1, limits=Limits(evaluator_grace=5))
+    tasks = story.all_running()
+    if failing:
+        story.do(ev.ProcessFailing(tasks["evaluator:0"], 1, 3, (), "exit code 3"))
+    story.exits(tasks["worker:0"])
+    story.do(ev.UploadDone(tasks["worker:0"], 1, 1, 1, ("m",)))
+    story.tick(80)
+    assert [a.container_id for a in story.of(act.KillContainer)] == [tasks["evaluator:0"]]
+    story.do(ev.CommitDone())
+    story.leave_all()
+    assert story.finish().state is AppState.SUCCEEDED
+
+
 def test_failed_uploads_and_commits_fail_the_job() -> None:
     story = Story(worker=1)
     worker = story.all_running()["worker:0"]
@@ -974,6 +989,23 @@ def test_what_a_failed_program_has_left_is_not_waited_for_without_end() -> None:
     assert story.of(act.StopProcess) and story.of(act.KillContainer)
     assert story.state.containers[worker].state is ContainerState.FAILED
     assert story.finish().reason.endswith("exit code 3")
+
+
+def test_a_kill_does_not_wait_for_what_a_failed_program_has_left() -> None:
+    story = Story(Rules(), worker=3, outputs=False)
+    tasks = story.all_running()
+    story.do(ev.ProcessFailing(tasks["worker:2"], 1, 3, (), "exit code 3"), ev.KillRequested("me", ""))
+    assert {a.container_id for a in story.of(act.StopProcess)} == set(tasks.values())
+    assert story.state.outcome is AppState.KILLED
+    failed = Story(worker=1, outputs=False)
+    (worker,) = failed.all_running().values()
+    failed.do(ev.ProcessFailing(worker, 1, 3, (), "exit code 3"))
+    assert not failed.of(act.StopProcess)
+    failed.do(ev.KillRequested("me", ""), ev.ProcessExited(worker, 1, 3, (), "exit code 3"))
+    assert failed.of(act.StopProcess)
+    failed.leave_all()
+    assert failed.finish().reason.endswith("exit code 3")
+    assert failed.state.containers[worker].state is ContainerState.FAILED
 
 
 def test_independent_workers_that_are_failing_are_counted() -> None:

@@ -23,6 +23,11 @@ def test_all_texts_of_a_value() -> None:
     assert masked(value) == {"a": [SHOWN, 1, None], ADDRESS: {"b": [SHOWN, True]}, "c": 'say "x"'}
 
 
+def test_many_addresses_without_a_blank_take_no_time() -> None:
+    text = "tcp://a:b;" * 50_000  # with a look for what follows each of them: minutes
+    assert masked([text, f"{text}c@d"]) == [text, "tcp://a:(hidden)@d"]
+
+
 def test_lines_and_tracebacks() -> None:
     try:
         raise OSError(f"{ADDRESS}: away")

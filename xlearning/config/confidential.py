@@ -18,7 +18,8 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # of DB_PASS, my.auth, auth
 _SECRET_WORDS = re.compile(r"\w*(?<!by)(?<!com)pass|(?!oldpwd)\w*pwd|auth|cookies?|session|jwt|private")
 _FOLDERS = frozenset(("PWD", "OLDPWD"))
 
-_USER_INFO = re.compile(r"(://[^\s/?#:@\"]*:)(?!\d+(?:[/?#,]|$))[^\s\"]+(?=@)")  # not host:80/a@b
+_ADDRESS = re.compile(r"://[^\s\"]+")
+_USER = re.compile(r"://[^/?#:@]*:(?!\d+(?:[/?#,]|$))")  # not host:80/a@b
 _PARAMETER = re.compile(r"([?&;]([\w.-]+)=)[^\s&;#\"]+")
 _ASSIGNED = re.compile(r"([\w./+-]+=)(.+)", re.DOTALL)
 _SPACE = re.compile(r"\s")
@@ -47,7 +48,7 @@ def hide_value(name: str, value: str) -> str:
 
 def mask(text: str) -> str:
     """A text without the passwords of addresses: ``scheme://user:HERE@host``, ``...?password=HERE``."""
-    return _PARAMETER.sub(_parameter, _USER_INFO.sub(rf"\1{HIDDEN}", text)) if "://" in text else text
+    return _PARAMETER.sub(_parameter, _ADDRESS.sub(_user_info, text)) if "://" in text else text
 
 
 def masked(value: Any) -> Any:
@@ -57,6 +58,12 @@ def masked(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: masked(part) for name, part in value.items()}
     return [masked(part) for part in value] if isinstance(value, (list, tuple)) else value
+
+
+def _user_info(found: re.Match[str]) -> str:
+    text = found[0]
+    user, end = _USER.search(text), text.rfind("@")  # one search: looking for @ behind each takes too long
+    return f"{text[: user.end()]}{HIDDEN}{text[end:]}" if user and user.end() < end else text
 
 
 def _parameter(found: re.Match[str]) -> str:

@@ -325,14 +325,20 @@ class Committer:
         self.discard()
         return False
 
-    def replaced(self) -> bool:
-        """Whether a newer attempt has begun since `take_over`, or somebody has settled the application."""
+    def replaced(self, *, gone: bool = True) -> bool:
+        """Whether a newer attempt has begun since `take_over`, or somebody has settled the application.
+
+        Parameters
+        ----------
+        gone : bool
+            The answer where the staging folder is gone, be it that the application was settled.
+        """
         if not self._attempt:
             return False
         try:
             return any(number > self._attempt for _, number in self._attempts())
         except FileNotFoundError:
-            return True
+            return gone
 
     def discard(self) -> None:
         """Remove what this application uploaded and did not commit, and outputs that it leaves empty."""
