@@ -156,6 +156,11 @@ def test_logs_in_one_folder_are_one_line_with_the_program_first() -> None:
 def test_the_way_out_that_a_reason_brings_along_stands_where_hints_stand() -> None:
     lines = epilogue(report(AppState.FAILED, "worker:0: no such image\n  hint: correct the image"), None)
     assert lines[1:] == ["  hint: correct the image"]
+    reason = "worker:0: no such image\n  hint: correct the image\n1 of 2 failed"
+    first = container(0, ContainerState.FAILED, exit_code=1)
+    lines = epilogue(report(AppState.FAILED, reason), snapshot(first), logs={"agent.log": "/l/agent.log"})
+    assert lines[1] == "  1 of 2 failed"
+    assert lines[-2:] == ["  Logs: /l/ (agent.log)", "  hint: correct the image"]
 
 
 def test_what_ours_say_in_the_programs_place_needs_no_hint() -> None:

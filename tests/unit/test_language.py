@@ -256,7 +256,7 @@ def test_what_is_said_of_a_job() -> None:
         "WARN  --env A 给出了两次：以最后一个为准",
         "INFO  正在上传 1 个文件，2.0 KiB",
         "application_1_0001 FAILED，用时 5.0s：worker:1（container_1，node-7）：退出码 3",
-        "  最先失败：worker:1 (container_1 on node-7)",
+        "  最先失败：worker:1（container_1，node-7）",
         "  最后 2 行：",
         "    | application_1_0001 FAILED after 5.0s",
         "  提示： 某个本地库崩溃；日志中可能有其名称",

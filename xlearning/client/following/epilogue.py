@@ -98,7 +98,8 @@ def _failure(
     told, fix = reserved(reason, python)
     first, *more = [*([told] if told else []), *reason.splitlines()] or [""]
     lines = [f"{report.app_id} {report.state.value}{_duration(report)}" + (f": {first}" if first else "")]
-    lines += [line if line.startswith(_HINT) else f"  {line}" for line in more[-LAST_LINES:]]
+    hints = [line for line in more if line.startswith(_HINT)]
+    lines += [f"  {line}" for line in more[-LAST_LINES:] if line not in hints]
     container = first_failure(snapshot)
     if container is not None:
         said = container.reason.strip().split("\n")[0]
@@ -109,6 +110,8 @@ def _failure(
     lines += _saved(snapshot)
     if fix:
         lines.append(f"  hint: {fix}")
+    elif hints:
+        lines += hints
     elif container is not None:
         advice = hint(container.exit_code, container.last_lines, container.reason, where, container.role)
         lines += [f"  hint: {advice}"] if advice else []
