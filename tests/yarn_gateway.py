@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 from minihadoop import MiniHadoop
-from submitting import PATIENCE, Gateway, Running, wait_for
+from submitting import PATIENCE, Gateway, Running, wait_for, words_of
 
 from xlearning.fs import FileSystems
 from xlearning.fs.base import exists, split_uri
@@ -118,6 +118,14 @@ def processes_of(app_id: str) -> list[psutil.Process]:
                 found.append(process)
         except (psutil.Error, OSError):
             continue
+    return found
+
+
+def part(app_id: str, name: str) -> psutil.Process:
+    """Our process of an application that is called ``name``: am or agent."""
+    (found,) = [
+        p for p in processes_of(app_id) if words_of(p)[-1:] == [name] and "bootstrap.py" in words_of(p)[-2]
+    ]
     return found
 
 

@@ -8,24 +8,15 @@ import signal
 import socket
 from pathlib import Path
 
-import psutil
 from places import Place
-from submitting import wait_for, words_of
-from yarn_gateway import YarnGateway, processes_of
+from submitting import wait_for
+from yarn_gateway import YarnGateway, part, processes_of
 
 from xlearning.fs.base import exists
 from xlearning.fs.intent import TEMPORARY, Intent, Move
 from xlearning.job import to_dict
 
 TWICE = ("--conf", "xlearning.app.max.attempts=2", "--board-enable", "false")
-
-
-def part(app_id: str, name: str) -> psutil.Process:
-    """Our process of an application that is called ``name``: am or agent."""
-    (found,) = [
-        p for p in processes_of(app_id) if words_of(p)[-1:] == [name] and "bootstrap.py" in words_of(p)[-2]
-    ]
-    return found
 
 
 def program(body: str) -> tuple[str, ...]:
