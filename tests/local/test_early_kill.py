@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import threading
 import time
 from pathlib import Path
@@ -13,16 +12,13 @@ from typing import Any
 import psutil
 import pytest
 from job_samples import OWN_APP
+from local.attempt import Attempt, staging_of
 from submitting import wait_for
 
-from xlearning.am.runtime import Runtime, Services
-from xlearning.cluster import base, credentials
 from xlearning.cluster.local_containers import LocalContainerManager
-from xlearning.fs import FileSystems
 from xlearning.fs.commit import Committer
 from xlearning.fs.local import LocalFileSystem
-from xlearning.history.store import HistoryWriter
-from xlearning.job import AppState, JobSpec, OutputSpec, RoleSpec, to_dict
+from xlearning.job import AppState
 
 
 @pytest.mark.parametrize("slow", ["/commit-1", "/_temporary/"])
@@ -31,7 +27,7 @@ def test_nothing_is_made_after_the_cleaning(
     broken: bool, slow: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = {child.pid for child in psutil.Process().children()}  # servers and clusters of the session
-    staging, begun = tmp_path / "staging" / OWN_APP, threading.Event()
+    staging, begun = staging_of(tmp_path), threading.Event()
     mkdirs = LocalFileSystem.mkdirs
 
     def slowly(self: LocalFileSystem, path: str, **how: Any) -> None:
@@ -43,27 +39,10 @@ def test_nothing_is_made_after_the_cleaning(
     monkeypatch.setattr(LocalFileSystem, "mkdirs", slowly)
     if broken:  # a step of the end that fails in a way nobody thought of
         monkeypatch.setattr(Committer, "discard", lambda _: 1 // 0)
-    credentials.create(staging / "credentials")
-    outputs = (OutputSpec((tmp_path / "out").as_uri(), "model"),)
-    roles = (RoleSpec("worker", 1, 512, 1),)
-    job = JobSpec(OWN_APP, "n", "T", "me", ("true",), roles, staging.as_uri(), "file://", outputs=outputs)
-    (staging / "job.json").write_text(json.dumps(to_dict(job)))
-    storage = FileSystems("file://")
-    environ = {
-        **os.environ,
-        base.ENV_APP_ID: OWN_APP,
-        base.ENV_STAGING: job.staging,
-        base.ENV_CREDENTIALS: str(staging / "credentials"),
-        base.ENV_HOST: "127.0.0.1",
-        base.ENV_BACKEND: "local",
-    }
-    (tmp_path / "apps" / OWN_APP / "am" / "1").mkdir(parents=True)
-    manager = LocalContainerManager(tmp_path / "apps" / OWN_APP, job, environ=environ)
+    attempt = Attempt(tmp_path, 1)
 
     async def run() -> AppState:
-        history = HistoryWriter(storage, (tmp_path / "history").as_uri())
-        certificate, key = credentials.load(staging / "credentials")
-        runtime = Runtime(job, 1, Services(manager, storage, history, certificate, key, "127.0.0.1", False))
+        runtime = attempt.runtime()
         running = asyncio.create_task(runtime.run())
         await asyncio.to_thread(begun.wait, 20)
         runtime.request_kill("alice", "too early")
@@ -71,7 +50,7 @@ def test_nothing_is_made_after_the_cleaning(
 
     assert asyncio.run(run()) is AppState.KILLED
     time.sleep(1.0)  # what would be made late
-    wait_for(lambda: _no_agent(manager, others), 20)
+    wait_for(lambda: _no_agent(attempt.manager, others), 20)
     assert (tmp_path / "out").exists() == staging.exists() == broken
     said = json.loads((tmp_path / "apps" / OWN_APP / "am" / "1" / "finish.json").read_text())
     assert said["state"] == "KILLED"
